@@ -40,7 +40,7 @@ describe("not let in", () => {
     }
     const limited = await run(["status"], { token: "wrong" });
     expect(limited.code).toBe(4);
-    expect(limited.text).toContain("too many wrong ones have come from here");
+    expect(limited.text).toContain("too many wrong ones have been tried from here");
     expect(limited.text).not.toContain("not running");
     const chat = await run(["chat", "-m", "hello"], { token: "wrong" });
     expect(chat.text).toContain("wrong");
@@ -79,7 +79,7 @@ describe("something that breaks off", () => {
   test("a connection that breaks is called that", async () => {
     const { port } = broken.address() as { port: number };
     const said = await run(["sessions", "list"], { url: `http://127.0.0.1:${port}` });
-    expect(said.text).toContain("The connection to Lares broke before an answer came.");
+    expect(said.text).toContain("The connection to Lares broke before it answered.");
   });
 });
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("a terminal where an approval waits", () => {
     const made = join(lares.home, "agents/main/workspace/made-by-exec");
     type(callExec(`touch ${"made-by-exec"}`));
     enter();
-    await shows("May main do this?");
+    await shows("Allow main to do this?");
     await until("the card to have been read", async () => (await pending())[0]!.askedAt < Date.now() - 1000);
     for (const letter of "also what is d?") type(letter);
     await shows("› also what is d?");

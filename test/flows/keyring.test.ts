@@ -90,7 +90,7 @@ describe.skipIf(!canRun)("with a keyring that is unlocked", () => {
     expect((await run(["secrets", "keyring"])).text).toContain("OS keyring");
 
     expect(await run(["secrets", "set", "SECOND"], `${VALUE}-2`)).toMatchObject({ code: 0 });
-    expect((await run(["secrets", "grant", "SECOND", "main"])).text).toContain("Commands of main get SECOND");
+    expect((await run(["secrets", "grant", "SECOND", "main"])).text).toContain("Commands run by main get SECOND");
     await lares.restart();
     expect((await run(["secrets", "list"])).text).toMatch(/FIRST[\s\S]*SECOND\s+for main/);
     const length = `${callExec('printf %s "$SECOND" | wc -c')} then: say:{results}`;

@@ -33,11 +33,11 @@ function run(argv: string[], input = ""): Promise<{ code: number | null; text: s
 test("a secret is set from stdin, granted, used by a command, hidden in what it prints, and removed", async () => {
   const set = await run(["secrets", "set", "MY_SECRET"], `${VALUE}\n`);
   expect(set).toMatchObject({ code: 0 });
-  expect(set.text).toContain("MY_SECRET is in the vault.");
+  expect(set.text).toContain("MY_SECRET is now in the vault.");
   const before = await lares.chat("owner", callExec("printenv MY_SECRET || echo not-there"));
   expect(JSON.stringify(before)).toContain("not-there");
 
-  expect((await run(["secrets", "grant", "MY_SECRET", "main"])).text).toContain("Commands of main get MY_SECRET");
+  expect((await run(["secrets", "grant", "MY_SECRET", "main"])).text).toContain("Commands run by main get MY_SECRET");
   const listed = await run(["secrets", "list"]);
   expect(listed.text).toMatch(/MY_SECRET\s+for main/);
   // Its length and every encoding of it: the command has it, nobody reads it.

@@ -132,7 +132,7 @@ describe("a gateway that is down", () => {
     expect(ran.out()).toContain("Lares is not running.");
     const named = cli(["models", "list", "--url", left.url], { home: left.home });
     expect(await named.code).toBe(3);
-    expect(named.err()).toContain(`No Lares answers at ${left.url}.`);
+    expect(named.err()).toContain(`Nothing answers at ${left.url}.`);
   });
 });
 
@@ -156,7 +156,7 @@ describe("a token", () => {
     for (const argv of [["status"], ["models", "list"], ["chat", "-m", "hi"], ["logs"]]) {
       const ran = cli([...argv, "--url", url], { home: own.home });
       expect(await ran.code, argv[0]).not.toBe(0);
-      expect(ran.err() + ran.out()).toContain("its token was not sent there");
+      expect(ran.err() + ran.out()).toContain("its token wasn't sent");
       expect(ran.err() + ran.out()).not.toContain(TOKEN);
     }
     // The same name in front of an @ is a user, not an address.
@@ -221,7 +221,7 @@ describe("errors of the gateway", () => {
     expect(wrong.code).toBe(4);
     await gateway?.close();
     const none = await run(["models", "list"], {}, { readToken: () => undefined });
-    expect(none.err).toContain("No token is known");
+    expect(none.err).toContain("No token found");
     expect(none.code).toBe(4);
   });
 });
@@ -256,7 +256,7 @@ describe("status", () => {
       throw new AppError("NOT_READY", { message: "The disk is full.", retry: "later" });
     };
     const { code, out } = await run(["status"], { status });
-    expect(out).toContain("Lares is running but does not serve: The disk is full.");
+    expect(out).toContain("Lares is running but not serving requests: The disk is full.");
     expect(code).toBe(3);
   });
 });

@@ -46,16 +46,16 @@ export async function findPlace(at: PlaceOptions): Promise<Place> {
   if (at.token !== undefined) return { url, token: at.token };
   if (at.url !== undefined && !(await isOwn(at.home, url))) {
     throw new AppError("UNAUTHORIZED", {
-      message: `${new URL(url).origin} is not where the Lares of ${at.home} runs, so its token was not sent there.`,
-      hint: "Give that address a token of its own with --token or LARES_TOKEN.",
+      message: `${new URL(url).origin} isn't the address of the Lares in ${at.home}, so its token wasn't sent.`,
+      hint: "Pass that address's own token with --token or LARES_TOKEN.",
       retry: "after-change",
     });
   }
   const token = await at.readToken(at.home);
   if (!token) {
     throw new AppError("UNAUTHORIZED", {
-      message: `No token is known for ${at.home}.`,
-      hint: "Name the home with --home, or give the token with --token.",
+      message: `No token found for ${at.home}.`,
+      hint: "Set the home with --home, or pass the token with --token.",
       retry: "after-change",
     });
   }

@@ -140,7 +140,7 @@ describe("our own hints name the command that works here", () => {
     const { out } = await inClone(["memory", "add", "x"], {
       "memory.add": () => ({ id: "f_000000abc123", state: "live" }),
     });
-    expect(out).toBe(`Kept. Forget it: ${HERE} memory forget abc123\n`);
+    expect(out).toBe(`Remembered. Forget it: ${HERE} memory forget abc123\n`);
   });
 
   it("in a card, an error's hint and a finding's", async () => {
@@ -183,7 +183,7 @@ describe("memory and imports say what is there", () => {
     };
     expect(await run(item("session", "new"), item("file", "there already"))).not.toContain("for you");
     const both = await run(item("file", "new"), item("memory", "new"), item("memory", "new"));
-    expect(both).toContain(`1 proposed file and 2 facts wait for you: ${HERE} import proposals`);
+    expect(both).toContain(`1 proposed file and 2 facts are waiting for you: ${HERE} import proposals`);
   });
 });
 

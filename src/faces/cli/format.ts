@@ -13,7 +13,7 @@ export const STATES: Readonly<Record<TurnState, { glyph: string; word: string; t
   failed: { glyph: "✕", word: "failed", tone: "fail" },
   stopped: { glyph: "–", word: "stopped", tone: "dim" },
   joined: { glyph: "→", word: "joined another turn", tone: "dim" },
-  silent: { glyph: "–", word: "chose not to answer", tone: "dim" },
+  silent: { glyph: "–", word: "no reply", tone: "dim" },
   attention: { glyph: "?", word: "needs attention", tone: "wait" },
 };
 

@@ -37,12 +37,12 @@ export function askCard(a: Approval, paint: Paint, now: number, columns = Number
   const shown = visible(a.shown).split("\n");
   const [why = "", ...more] = wrap(oneLine(a.because), columns - 14);
   return [
-    `${paint("◐", "wait")} May ${a.agent} do this? (${a.tool})`,
+    `${paint("◐", "wait")} Allow ${a.agent} to do this? (${a.tool})`,
     // What goes on is marked: it must not look like a line of its own.
     ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
     `  ${paint("because", "dim")}    ${why}`,
     ...more.map((row) => `             ${row}`),
-    `  ${paint("no answer", "dim")}  means no, in ${duration(a.deadline - now)}`,
+    `  ${paint("if unanswered", "dim")}  denied in ${duration(a.deadline - now)}`,
   ];
 }
 

@@ -19,8 +19,8 @@ export function pick<T extends Pickable>(all: readonly T[], typed: string, about
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     throw usage(
-      `"${typed}" fits ${found.length} ${about.noun}s.`,
-      `Say more of it: ${found.map((one) => one.id.slice(-10)).join(", ")}.`,
+      `"${typed}" matches ${found.length} ${about.noun}s.`,
+      `Give more of the id: ${found.map((one) => one.id.slice(-10)).join(", ")}.`,
     );
   }
   const near = nearest(

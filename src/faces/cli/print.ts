@@ -1,15 +1,15 @@
-/** docs/CLI.md from the table of words. `npx vitest run src/faces/cli/print.test.ts -u` writes it anew. */
+/** docs/CLI.md from the table of words. `npx vitest run src/faces/cli/print.test.ts -u` regenerates it. */
 import { EXIT } from "./exit.ts";
 import { EVERYWHERE, type Flag, GROUPS, type Word } from "./words/index.ts";
 
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: "done",
-  failed: "failed, or something is wrong",
+  failed: "failed, or found a problem",
   usage: "wrong usage; nothing was done",
-  unreachable: "no Lares can be reached",
-  notAllowed: "not allowed: the token is missing, wrong, or has not the right",
+  unreachable: "Lares can't be reached",
+  notAllowed: "not allowed: the token is missing, wrong, or lacks the right",
   notFound: "not found",
-  waiting: "it waits for a person",
+  waiting: "waiting for a person",
   declined: "declined",
   interrupted: "interrupted",
 };
@@ -21,7 +21,7 @@ export function printCli(): string {
     "## Exit codes\n",
     "| code | means |\n|---|---|",
     ...exits,
-    "\nWhat a command may end with in a way of its own is said at the command.\n",
+    "\nExit codes specific to a command are listed with it.\n",
     "## Everywhere\n",
     ...EVERYWHERE.map(flagLine),
     "",
@@ -42,15 +42,15 @@ function printWord({ name, takes, about, flags = [], example, exits }: Word): st
 
 function flagLine({ flag, about, choices, needed }: Flag): string {
   const values = choices ? `: ${choices.join(", ")}` : "";
-  return `- \`${flag}\` ${about}${values}${needed ? " (needed)" : ""}`;
+  return `- \`${flag}\` ${about}${values}${needed ? " (required)" : ""}`;
 }
 
 const HEAD = `# Command line
 
-Printed from the table of words (\`src/faces/cli/words\`); a test fails when this page is stale.
+Generated from the command table (\`src/faces/cli/words\`); a test fails when this page is stale.
 
-\`lares <noun> <verb>\`. The first line of an answer is a sentence; details are below it. Data goes to stdout, all else to stderr.
+\`lares <noun> <verb>\`. The first line of an answer is a sentence; details are below it. Data goes to stdout, everything else to stderr.
 With \`--json\` stdout carries one JSON document, or JSON Lines for lists and streams, and a failure is one line
-\`{"error": {code, message, hint, retry}}\` on stderr. Nothing asks without a terminal. \`lares\` alone starts Lares, or says how it
-is. An id may be shortened to its last signs.
+\`{"error": {code, message, hint, retry}}\` on stderr. Nothing asks without a terminal. \`lares\` alone starts Lares, or shows how it
+is. You can shorten an id to its last characters.
 `;

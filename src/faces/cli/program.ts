@@ -155,7 +155,7 @@ function told(error: CommanderError, command: Command): unknown {
     case "commander.unknownOption": {
       // A flag of another command: its own name would be no help.
       if ([...FLAGS].includes(word))
-        return usage(`${word} is no flag of this command.`, "Add --help to see what it takes.");
+        return usage(`${word} isn't a flag of this command.`, "Add --help to see what it takes.");
       const near = nearest(word, flagsOf(command));
       return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : helpOf(command));
     }
@@ -164,7 +164,7 @@ function told(error: CommanderError, command: Command): unknown {
     case "commander.optionMissingArgument":
       return usage(`${word} needs a value.`, helpOf(command));
     case "commander.missingMandatoryOptionValue":
-      return usage(`${word} is needed.`, helpOf(command));
+      return usage(`${word} is required.`, helpOf(command));
     default:
       return usage(`${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/\.?$/, "."));
   }

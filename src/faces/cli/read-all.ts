@@ -16,7 +16,7 @@ export async function readGiven(file: string, stdin: CliInput, note: (line: stri
   try {
     // The shell's own `<(…)` has its writer already.
     if (!file.startsWith("/dev/fd/") && (await stat(file)).isFIFO())
-      note(`${file} is a pipe: waiting for somebody to write to it. Ctrl-C stops.`);
+      note(`${file} is a pipe. Waiting for data; press Ctrl-C to stop.`);
     return await readFile(file, "utf8");
   } catch (cause) {
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;

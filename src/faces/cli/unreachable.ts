@@ -35,7 +35,7 @@ export function httpFailure(cause: unknown, at: { url: string; isAsked: boolean;
   }
   if (!at.isAsked) return notRunning(cause);
   return new AppError("GATEWAY_DOWN", {
-    message: `No Lares answers at ${at.url}.`,
+    message: `Nothing answers at ${at.url}.`,
     hint: "Check the address, or start it: lares gateway run",
     retry: "later",
     cause,
@@ -78,7 +78,7 @@ function byStatus(status: number, url: string): AppError {
       return refused();
     case 403:
       return new AppError("FORBIDDEN", {
-        message: `Lares does not serve ${new URL(url).host} under that name.`,
+        message: `Lares doesn't accept the host name ${new URL(url).host}.`,
         hint: "Use the address Lares printed, or list the name in gateway.hosts.",
         retry: "after-change",
       });
@@ -92,7 +92,7 @@ function byStatus(status: number, url: string): AppError {
       });
     default:
       return new AppError("INTERNAL", {
-        message: `What answers at ${url} refused the socket (HTTP ${status}).`,
+        message: `The server at ${url} refused the WebSocket (HTTP ${status}).`,
         hint: "Check the address.",
       });
   }
@@ -108,15 +108,15 @@ function refused(): AppError {
 
 function tooMany(): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: "Lares refused the token, and too many wrong ones have come from here.",
-    hint: "Use the right one (`lares token` prints it); it is let in at once.",
+    message: "Lares refused the token, and too many wrong ones have been tried from here.",
+    hint: "Use the right one (`lares token` prints it); it works immediately.",
     retry: "after-change",
   });
 }
 
 function brokenToken(cause: unknown): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: "The token has characters that no token has.",
+    message: "The token contains invalid characters.",
     hint: "`lares token` prints the right one.",
     retry: "after-change",
     cause,
@@ -125,7 +125,7 @@ function brokenToken(cause: unknown): AppError {
 
 function tooLarge(bytes: number, cause: unknown): AppError {
   return new AppError("BODY_TOO_LARGE", {
-    message: `Lares broke off the request while it was sent; it was ${(bytes / 1_048_576).toFixed(1)} MB.`,
+    message: `Lares cut off the request while it was being sent; it was ${(bytes / 1_048_576).toFixed(1)} MB.`,
     hint: "Send less, or raise gateway.http.maxBodyBytes (gateway.http.maxImportBytes for imports).",
     cause,
   });
@@ -133,8 +133,8 @@ function tooLarge(bytes: number, cause: unknown): AppError {
 
 function cut(cause: unknown): AppError {
   return new AppError("NOT_READY", {
-    message: "The connection to Lares broke before an answer came.",
-    hint: "Look at it: lares status, lares logs. Then try again.",
+    message: "The connection to Lares broke before it answered.",
+    hint: "Check lares status and lares logs, then try again.",
     retry: "later",
     cause,
   });

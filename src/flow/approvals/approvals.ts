@@ -110,7 +110,7 @@ export class Approvals {
     if (!asked) {
       throw new AppError("NOT_FOUND", {
         message: `There is no approval "${id}".`,
-        hint: "See what waits: lares approvals list",
+        hint: "See what's waiting: lares approvals list",
       });
     }
     const state: ApprovalState = answer.decision === "deny" ? "denied" : "allowed";
@@ -162,7 +162,7 @@ export class Approvals {
     if (near.length === 1) return near[0]!;
     throw new AppError("NOT_FOUND", {
       message: near.length ? `"${typed}" fits more than one approval.` : `There is no open approval "${typed}".`,
-      hint: near.length ? "Give more of the code." : "See what waits: lares approvals list",
+      hint: near.length ? "Give more of the code." : "See what's waiting: lares approvals list",
     });
   }
 

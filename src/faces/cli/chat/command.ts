@@ -10,7 +10,7 @@ export const chat: Action = async (ctx) => {
   const given = options.message === "-" || (options.message === undefined && !ports.stdin.isTTY);
   const message = given ? (await readAll(ports.stdin)).trim() : options.message;
   if (message !== undefined) {
-    if (!message.trim()) throw usage("The message is empty.", "Say something: lares chat -m TEXT");
+    if (!message.trim()) throw usage("The message is empty.", "Write something: lares chat -m TEXT");
     return (await import("./one.ts")).sendOne(ctx, message);
   }
   mustBeTerminal(ctx);
@@ -21,7 +21,7 @@ function mustBeTerminal({ options, ports }: Context): void {
   if (options.json || options.input === false || !ports.stdout.isTTY) {
     throw usage("A conversation needs a terminal.", "For one message: lares chat -m TEXT");
   }
-  if (options.idempotencyKey !== undefined) throw usage("--idempotency-key goes with -m.");
+  if (options.idempotencyKey !== undefined) throw usage("--idempotency-key only works with -m.");
 }
 
 export function target({ options }: Context): { session?: string; user?: string; agent?: string } {

@@ -286,7 +286,7 @@ describe("an approval", () => {
     await say("clean up");
     turns.t_1 = openTurn({ state: "parked", approvals: asked.length ? asked : [approval()] });
     gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
-    await shows("May main do this?");
+    await shows("Allow main to do this?");
   }
   const resolved = () => gateway.callsOf("approvals.resolve");
 
@@ -299,7 +299,7 @@ describe("an approval", () => {
   it.each([
     ["yes", "allow-once", "✓ allowed once"],
     ["Allow", "allow-once", "✓ allowed once"],
-    ["always", "allow-always", "✓ allowed from now on"],
+    ["always", "allow-always", "✓ always allowed"],
     [" no ", "deny", "– denied"],
     [`deny ${approval().id.slice(-6)}`, "deny", "– denied"],
   ])("%s and Enter answers %s", async (word, decision, line) => {
@@ -344,7 +344,7 @@ describe("an approval", () => {
     await until(() => ran.screen().at(-2) === "› ye");
     turns.t_1 = openTurn({ state: "parked", approvals: [approval()] });
     gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
-    await shows("May main do this?");
+    await shows("Allow main to do this?");
     expect(count("what you are typing goes as a message")).toBe(1);
     clock.advance(5000);
     await say("s");
@@ -374,10 +374,10 @@ describe("an approval", () => {
   it("that waited from before is asked again when its session is taken up", async () => {
     turns.t_old = openTurn({ turn: "t_old", state: "parked", approvals: [approval({ turn: "t_old" })] });
     await open("--session", SESSION);
-    await shows("May main do this?");
+    await shows("Allow main to do this?");
     // It was not sent from here, so Ctrl-C does not withdraw it.
     ran.type("\u0003");
-    await shows("Ctrl-C again leaves.");
+    await shows("Press Ctrl-C again to quit.");
     expect(gateway.callsOf("chat.abort")).toEqual([]);
     clock.advance(2000);
     ran.type("yes\r");
@@ -425,7 +425,7 @@ describe("Ctrl-C", () => {
   it("with nothing running says how to leave, and after a while begins anew", async () => {
     await open();
     ran.type("\u0003");
-    await shows("Ctrl-C again leaves.");
+    await shows("Press Ctrl-C again to quit.");
     clock.advance(2000);
     ran.type("\u0003");
     await settled();
@@ -438,7 +438,7 @@ describe("Ctrl-C", () => {
     await say("hi");
     ran.type("\u0004");
     expect(await ran.code).toBe(0);
-    expect(ran.screen().join("\n")).toContain("It goes on without you. What became of it: lares turns get t_1");
+    expect(ran.screen().join("\n")).toContain("It continues without you. See the result: lares turns get t_1");
   });
 });
 

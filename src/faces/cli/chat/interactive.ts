@@ -115,7 +115,7 @@ class Chat {
         this.refreshSoon();
       },
       onTooLong: (most) => {
-        this.hint = `A message holds ${most.toLocaleString("en")} characters; the rest was left out.`;
+        this.hint = `Messages are limited to ${most.toLocaleString("en")} characters; the rest was left out.`;
       },
       onKey: () => {
         this.hint = "";
@@ -153,7 +153,7 @@ class Chat {
       onOpen: ({ first, restarted }) => {
         if (first) return;
         this.lostAt = undefined;
-        this.view.print(this.ctx.out.paint(restarted ? "── Lares restarted ──" : "── connected again ──", "dim"));
+        this.view.print(this.ctx.out.paint(restarted ? "── Lares restarted ──" : "── reconnected ──", "dim"));
         this.conversation.reconnected(restarted);
         this.view.refresh();
       },
@@ -174,7 +174,7 @@ class Chat {
     this.footer(agent);
     const who = `You are talking to ${options.agent ?? "your agent"}${options.session ? ` in ${options.session}` : ""}.`;
     // Not at the beginning of the sentence: a model's id is written as it is.
-    const rows = wrap(`Answers come from ${modelLine(model)}.`, this.screen.columns - 1);
+    const rows = wrap(`Model: ${modelLine(model)}.`, this.screen.columns - 1);
     this.view.print(who, ...rows.map((row) => out.paint(row, model.practice ? "wait" : "dim")));
   }
 
@@ -225,9 +225,7 @@ class Chat {
     this.answering.add(approval.id);
     try {
       await this.conversation.resolve(approval.id, decision);
-      const said = { "allow-once": "✓ allowed once", "allow-always": "✓ allowed from now on", deny: "– denied" }[
-        decision
-      ];
+      const said = { "allow-once": "✓ allowed once", "allow-always": "✓ always allowed", deny: "– denied" }[decision];
       this.view.print(paint(said, decision === "deny" ? "dim" : "ok"));
     } catch (error) {
       if (error instanceof AppError && error.code === "GATEWAY_DOWN") this.questions.add(approval);
@@ -280,7 +278,7 @@ class Chat {
         this.trouble(error);
       });
     } else if (this.composer && !this.composer.isEmpty) this.composer.clear();
-    else this.hint = "Ctrl-C again leaves.";
+    else this.hint = "Press Ctrl-C again to quit.";
     this.view.refresh();
   }
 
@@ -290,15 +288,15 @@ class Chat {
     if (this.lostAt !== undefined) {
       const wait = duration(Math.max(this.nextTryAt - clock.now(), 0));
       const why = this.lostWhy ? ` ${this.lostWhy}` : "";
-      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}.${why} What you send is kept.`;
+      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}.${why} Your messages will wait.`;
       return { text, tone: "wait" };
     }
     if (this.hint) return { text: this.hint, tone: "dim" };
-    if (this.isStopping) return { text: "● stopping · Ctrl-C again leaves", tone: "dim" };
+    if (this.isStopping) return { text: "● stopping · Ctrl-C again to quit", tone: "dim" };
     if (front) {
       const more = this.questions.waitingBehind ? ` · ${this.questions.waitingBehind} more after it` : "";
       const how = this.questions.isTypingOther
-        ? "what you are typing goes as a message; then yes, no or always"
+        ? "what you're typing is sent as a message; then yes, no or always"
         : "yes, no or always, then Enter";
       return { text: `◐ waiting for you · ${how}${more}`, tone: "wait" };
     }
@@ -335,7 +333,7 @@ class Chat {
     this.screen.clear();
     this.composer?.close();
     if (turns.length && !this.isStopping) {
-      out.say(out.hint`It goes on without you. What became of it: lares turns get ${turns[0]}`);
+      out.say(out.hint`It continues without you. See the result: lares turns get ${turns[0]}`);
     }
     if (session) out.say(out.paint(out.hint`To come back: lares chat --session ${session}`, "dim"));
   }

@@ -89,7 +89,7 @@ describe("chat -m", () => {
     gateway.emit({ event: "turn.parked", session, turn, approvals: [] });
     expect(await ran.code).toBe(6);
     expect(ran.out()).toBe("");
-    expect(ran.err()).toContain("May main do this? (exec)\n    rm -rf build\n");
+    expect(ran.err()).toContain("Allow main to do this? (exec)\n    rm -rf build\n");
     expect(ran.err()).toContain("Allow: lares approve abc123   Deny: lares deny abc123");
     expect(ran.err()).toContain("lares turns get t_1");
   });
@@ -177,7 +177,7 @@ describe("chat -m", () => {
     const timer = setInterval(() => clock.advance(5000), 5);
     expect(await ran.code).toBe(3);
     clearInterval(timer);
-    expect(ran.err()).toContain("Your message is kept");
+    expect(ran.err()).toContain("Your message is safe");
     expect(ran.err()).toContain("lares turns get t_1");
     await gateway.start();
   });

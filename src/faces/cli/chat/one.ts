@@ -64,7 +64,7 @@ export async function sendOne(ctx: Context, message: string): Promise<number> {
   let interrupts = 0;
   const interrupt = () => {
     if (++interrupts > 1) return settle({ kind: "interrupted" });
-    ctx.out.note("Stopping. Ctrl-C again leaves at once.");
+    ctx.out.note("Stopping. Press Ctrl-C again to quit now.");
     conversation.abort().catch(() => settle({ kind: "interrupted" }));
   };
   const off = ctx.onSignal("SIGINT", interrupt);
@@ -92,7 +92,7 @@ async function tell(ctx: Context, turn: string, end: End): Promise<number> {
     case "lost":
       throw end.error;
     case "interrupted":
-      out.note(out.hint`What became of it: lares turns get ${turn}`);
+      out.note(out.hint`See the result: lares turns get ${turn}`);
       return EXIT.interrupted;
     case "parked": {
       out.document(parked(turn, end.approval));
@@ -100,7 +100,7 @@ async function tell(ctx: Context, turn: string, end: End): Promise<number> {
       out.note(
         ...lines,
         `  ${howToAnswer(end.approval, out.hint)}`,
-        out.hint`  Then the answer: lares turns get ${turn}`,
+        out.hint`  Then get the answer: lares turns get ${turn}`,
       );
       return EXIT.waiting;
     }
@@ -129,14 +129,14 @@ function ended(ctx: Context, t: TurnDetail): void {
 
 function parked(turn: string, approval: Approval): ChatAnswer {
   const { session, agent, id, shown } = approval;
-  const response = `This waits for your approval (${id}): ${shown}`;
+  const response = `This is waiting for your approval (${id}): ${shown}`;
   return { turn, session, agent, state: "parked", response, notices: [], duplicate: false, approval };
 }
 
 function away(conversation: Conversation): AppError {
   const [turn] = conversation.turns;
   return new AppError("GATEWAY_DOWN", {
-    message: "Lares stopped while it worked on this. Your message is kept and goes on when it starts.",
+    message: "Lares stopped while working on this. Your message is safe, and work continues when Lares starts.",
     hint: `Start it: lares gateway run. Then: lares turns get ${turn ?? "TURN"}`,
     retry: "later",
   });

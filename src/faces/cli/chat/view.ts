@@ -53,9 +53,9 @@ export class ChatView {
       this.print(
         this.parts.paint(
           {
-            restarted: "↻ Lares restarted; the answer begins again",
-            discarded: "↻ the model broke off; the answer begins again",
-            different: "↻ some of it was missed; the whole answer:",
+            restarted: "↻ Lares restarted; the answer starts over",
+            discarded: "↻ the model broke off; the answer starts over",
+            different: "↻ part of it was missed; here is the whole answer:",
           }[why],
           "dim",
         ),

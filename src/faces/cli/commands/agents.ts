@@ -16,19 +16,19 @@ export const list: Action = async ({ rpc, out }) => {
   out.say(
     agents.length
       ? `${plural(agents.length, "agent")}.`
-      : out.hint`There are no agents. Make one: lares agents create NAME`,
+      : out.hint`No agents yet. Create one: lares agents create NAME`,
     ...table(
       agents.map((a) => [
         a.isDefault ? out.paint("●", "ok") : " ",
         a.agent,
-        a.model ?? "the house's model",
+        a.model ?? "the default model",
         `policy ${a.policy}`,
         plural(a.sessions, "conversation"),
       ]),
       "  ",
     ),
   );
-  if (agents.some((a) => a.isDefault)) out.note("● answers when nobody is named.");
+  if (agents.some((a) => a.isDefault)) out.note("● is the default agent.");
   return EXIT.done;
 };
 
@@ -48,13 +48,13 @@ export const create: Action = async (ctx, [agent = ""]) => {
   const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin, ctx.out.note);
   const a = await rpc.call("agents.create", { agent, ...defined({ soul }) });
   out.document(a);
-  out.say(out.hint`Made ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
+  out.say(out.hint`Created ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
   return EXIT.done;
 };
 
 function facts(a: Agent): string[][] {
   return [
-    ["model", a.model ?? "the house's"],
+    ["model", a.model ?? "the default"],
     ["policy", a.policy],
   ];
 }

@@ -25,7 +25,7 @@ async function run(argv: string[], given: Handlers = handlers()) {
 describe("approvals", () => {
   it("list says how many wait, then each with its short code", async () => {
     const { out, err } = await run(["approvals", "list"]);
-    expect(out.split("\n")[0]).toBe("2 approvals wait for you.");
+    expect(out.split("\n")[0]).toBe("2 approvals are waiting for you.");
     expect(out).toMatch(/◐ {2}abc123 {2}2 min ago {2}main {2}exec {2}rm -rf build/);
     expect(err).toContain("lares approve ID");
   });
@@ -35,7 +35,7 @@ describe("approvals", () => {
       ["approvals", "get", "abc123"],
       handlers([approval({ shown: "line 1\nrm \u001b[8mhidden" })]),
     );
-    expect(out).toContain("May main do this? (exec)\n    line 1\n    rm \\x1b[8mhidden\n");
+    expect(out).toContain("Allow main to do this? (exec)\n    line 1\n    rm \\x1b[8mhidden\n");
     expect(out).toContain("Allow: lares approve abc123");
   });
 
@@ -62,14 +62,14 @@ describe("approvals", () => {
 
   it("an ending that fits two answers neither", async () => {
     const { code, err } = await run(["approve", "c123"]);
-    expect(err).toContain('"c123" fits 2 approvals.');
+    expect(err).toContain('"c123" matches 2 approvals.');
     expect(code).toBe(2);
     expect(gateway.callsOf("approvals.resolve")).toEqual([]);
   });
 
   it("a short code of something already answered hits nothing", async () => {
     const { code, err } = await run(["approve", "abc123"], handlers([approval({ state: "denied" }), B]));
-    expect(err).toContain('Nothing that waits ends in "abc123".');
+    expect(err).toContain('No waiting approval ends in "abc123".');
     expect(code).toBe(5);
     expect(gateway.callsOf("approvals.resolve")).toEqual([]);
   });

@@ -21,7 +21,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
   const waiting = approvals.filter((a) => a.state === "pending").length;
   const room = Math.max((ports.stdout.columns ?? 120) - 48, 30);
   out.say(
-    waiting ? `${plural(waiting, "approval waits", "approvals wait")} for you.` : "Nothing waits for you.",
+    waiting ? `${plural(waiting, "approval is", "approvals are")} waiting for you.` : "Nothing is waiting for you.",
     ...table(
       approvals.map((a) => [
         mark(out.paint, a),
@@ -51,7 +51,10 @@ export const resolve: Action = async (ctx, [typed = "", word = ""]) => {
   const decision = DECISIONS.find((one) => one === word);
   if (!decision) {
     const near = nearest(word, DECISIONS);
-    throw usage(`"${word}" is no decision.`, near ? `Did you mean "${near}"?` : `Say one of: ${DECISIONS.join(", ")}.`);
+    throw usage(
+      `"${word}" isn't a decision.`,
+      near ? `Did you mean "${near}"?` : `Say one of: ${DECISIONS.join(", ")}.`,
+    );
   }
   return decide(ctx, typed, decision);
 };
@@ -70,9 +73,9 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
     ...truthy({ reason: options.reason }),
   });
   out.document(a);
-  const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
+  const done = { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" }[decision];
   out.say(`${done}: ${actionOf(a)}`);
-  out.note(out.hint`The turn goes on: lares turns get ${a.turn}`);
+  out.note(out.hint`The turn continues: lares turns get ${a.turn}`);
   return EXIT.done;
 }
 
@@ -90,15 +93,15 @@ async function find(ctx: Context, typed: string, among: "pending" | "all"): Prom
   if (near.length === 1) return near[0]!;
   if (near.length > 1) {
     throw usage(
-      `"${typed}" fits ${near.length} approvals.`,
-      `Say more of it: ${near.map((a) => a.id.slice(-10)).join(", ")}.`,
+      `"${typed}" matches ${near.length} approvals.`,
+      `Give more of the id: ${near.map((a) => a.id.slice(-10)).join(", ")}.`,
     );
   }
   // One answered long ago is past the list, and the server knows best what became of it.
   if (/^ap_/.test(typed)) return ctx.rpc.call("approvals.get", { id: typed });
   throw new AppError("NOT_FOUND", {
-    message: `Nothing that waits ends in "${typed}".`,
-    hint: "See what waits: lares approvals list",
+    message: `No waiting approval ends in "${typed}".`,
+    hint: "See what's waiting: lares approvals list",
   });
 }
 
@@ -110,7 +113,7 @@ function card(ctx: Context, a: Approval): string[] {
     ["turn", a.turn],
     ["asked", `${when(a.askedAt)} (${ago(a.askedAt, ctx.clock.now())})`],
     a.state === "pending"
-      ? ["no answer", `means no, in ${duration(a.deadline - ctx.clock.now())}`]
+      ? ["if unanswered", `denied in ${duration(a.deadline - ctx.clock.now())}`]
       : [
           "answered",
           `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}${a.answeredAt ? `, ${when(a.answeredAt)}` : ""}`,
@@ -119,7 +122,7 @@ function card(ctx: Context, a: Approval): string[] {
     ["id", a.id],
   ];
   const how = a.state === "pending" ? [howToAnswer(a, ctx.out.hint)] : [];
-  const question = a.state === "pending" ? `May ${a.agent} do this?` : `${a.agent} asked to do this.`;
+  const question = a.state === "pending" ? `Allow ${a.agent} to do this?` : `${a.agent} asked to do this.`;
   const shown = visible(a.whole ?? a.shown)
     .split("\n")
     .map((line) => `    ${line}`);

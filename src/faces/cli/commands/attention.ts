@@ -32,8 +32,8 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
     `${plural(total, "thing")} ${total === 1 ? "needs" : "need"} you.`,
     ...items.flatMap((one, i) => [heads[i]!, ...below(one, out).map((line) => `     ${line}`)]),
   );
-  if (next) out.note(out.hint`There is more: lares attention --limit ${Math.min(total, 500)}`);
-  out.note(out.hint`Take something off the list: lares attention dismiss ID, or all of it with --all.`);
+  if (next) out.note(out.hint`See more: lares attention --limit ${Math.min(total, 500)}`);
+  out.note(out.hint`To dismiss something: lares attention dismiss ID, or --all.`);
   return EXIT.done;
 };
 
@@ -47,7 +47,7 @@ function below(one: Item, out: Output): string[] {
 
 export const dismiss: Action = async ({ rpc, out, options }, ids) => {
   if (ids.length > 0 === (options.all === true)) {
-    throw usage("Say which, or --all.", "For example: lares attention dismiss turn:t_01");
+    throw usage("Give an id, or --all.", "For example: lares attention dismiss turn:t_01");
   }
   const done = await rpc.call("attention.dismiss", options.all ? { all: true } : { ids: [...ids] });
   out.document(done);

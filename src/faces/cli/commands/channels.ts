@@ -18,7 +18,7 @@ export const list: Action = async ({ rpc, out }) => {
   out.say(
     channels.length
       ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
-      : out.hint`No channel is connected. Connect one: lares channels add`,
+      : out.hint`No channels connected. Connect one: lares channels add`,
     ...table(
       channels.map((c) => [mark(c.state, out.paint), c.name, oneLine(c.detail ?? c.as ?? "")]),
       "  ",
@@ -33,13 +33,13 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
   const { waiting, sent, uncertain, failed } = c.deliveries;
   const rows = [
     ["connected", c.connected ? "yes" : "no"],
-    ["hearing", c.hearing === null ? "it has no pulse to listen for" : c.hearing ? "yes" : "no"],
-    ["sending", c.sending === null ? "nothing was sent yet" : c.sending ? "yes" : "no"],
+    ["receiving", c.hearing === null ? "not known" : c.hearing ? "yes" : "no"],
+    ["sending", c.sending === null ? "nothing sent yet" : c.sending ? "yes" : "no"],
     ...(c.as ? [["known as", oneLine(c.as)]] : []),
-    ...(c.restarts ? [["connected anew", plural(c.restarts, "time")]] : []),
-    ...(c.unreadable ? [["could not read", out.hint`${plural(c.unreadable, "thing")} it sent; see: lares logs`]] : []),
-    ...(c.passedOver?.length ? [["passed over", `${oneLine(c.passedOver.join(", "))}: stopped Lares twice`]] : []),
-    ["deliveries", `${sent} sent, ${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`],
+    ...(c.restarts ? [["reconnected", plural(c.restarts, "time")]] : []),
+    ...(c.unreadable ? [["unreadable", out.hint`${plural(c.unreadable, "message")}; see: lares logs`]] : []),
+    ...(c.passedOver?.length ? [["skipped", `${oneLine(c.passedOver.join(", "))}: crashed Lares twice`]] : []),
+    ["deliveries", `${sent} sent, ${waiting} pending, ${uncertain} not confirmed, ${failed} failed`],
     ...(c.lastError ? [["last error", out.ours(oneLine(c.lastError))]] : []),
   ];
   out.say(
@@ -98,7 +98,7 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
     const answer = secret ? await asker.secret(`${what}:`) : await asker.line(`${what}:`);
     if (answer) given[field] = answer;
   }
-  out.note("Asking the platform …");
+  out.note("Checking with the platform …");
   const account = options.name ?? "main";
   const added = await rpc.call("channels.add", {
     channel: kind.name,
@@ -121,18 +121,18 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.say(
     `${out.paint("●", "ok")} ${name}: ${oneLine(found.name)} (${oneLine(found.id)})`,
     ...(found.note ? [`  ${oneLine(found.note)}`] : []),
-    ...(found.sent ? [out.hint`  A line is on its way. How it fares: lares channels status ${name}`] : []),
+    ...(found.sent ? [out.hint`  A test message is on its way. Check it: lares channels status ${name}`] : []),
   );
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, `Remove ${name}, its secrets, and the people it let in?`))) return EXIT.declined;
+  if (!(await confirmed(ctx, `Remove ${name}, its secrets and its accepted people?`))) return EXIT.declined;
   const done = await ctx.rpc.call("channels.remove", { name });
   ctx.out.document(done);
   ctx.out.say(
-    `${name} is removed, with its secrets, its people, its position and what it had seen: added again, it starts as new.`,
-    ctx.out.hint`Its conversations stay: lares sessions list`,
+    `Removed ${name} with its secrets, people, position and history. If you add it again, it starts from scratch.`,
+    ctx.out.hint`Conversations stay: lares sessions list`,
   );
   return EXIT.done;
 };

@@ -86,7 +86,7 @@ describe("config, with nothing running", () => {
     const held = { file, exists: true, value: null, quarantined: [] as string[], restart: [], problems: [] };
     const gateway = await fakeGateway({ "config.get": () => held });
     home = gateway.home;
-    expect((await run("set", "limits.steps", "8")).err).toContain("The running Lares uses it now.");
+    expect((await run("set", "limits.steps", "8")).err).toContain("Lares is using it now.");
     // Asked after the file is written: when the command ends, the change holds.
     expect(gateway.calls.map((call) => call.method)).toEqual(["config.get"]);
     expect((await run("set", "gateway.port", "8080")).err).toContain("It holds from the next start");
@@ -125,7 +125,7 @@ describe("config, with nothing running", () => {
     expect(err).toContain("line 3");
     expect(code).toBe(1);
     writeFileSync(file, "");
-    expect((await run("check")).out).toContain("is in order");
+    expect((await run("check")).out).toContain("is valid");
   });
 
   it("schema is JSON Schema, explain a row per key", async () => {

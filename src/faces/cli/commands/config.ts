@@ -32,14 +32,14 @@ export const get: Action = async (ctx, [key]) => {
   const shown = maskSecrets(value, new Set(loaded.secrets), key?.split(".").at(-1));
   if (out.json) out.document(shown);
   else out.say(typeof shown === "string" ? shown : JSON.stringify(shown, null, 2));
-  if (key !== undefined && written === undefined) out.note("(the default; the file does not say)");
+  if (key !== undefined && written === undefined) out.note("(default; not set in the file)");
   return EXIT.done;
 };
 
 const WHEN: Record<Effect, string> = {
-  live: "The running Lares uses it now.",
-  session: "It holds in new conversations; in an open one after /reload.",
-  restart: "It holds from the next start of the gateway.",
+  live: "Lares is using it now.",
+  session: "It applies to new conversations, and to open ones after /reload.",
+  restart: "It applies after the gateway restarts.",
 };
 
 export const set: Action = async (ctx, [key = "", given]) => {
@@ -62,18 +62,18 @@ export const set: Action = async (ctx, [key = "", given]) => {
 
 /** The running gateway reads the file before it answers, so the change holds for the next command. */
 async function whenItHolds(ctx: Context, key: string): Promise<string> {
-  if (!existsSync(join(ctx.home, "gateway.json"))) return "Lares isn't running; it holds from the next start.";
+  if (!existsSync(join(ctx.home, "gateway.json"))) return "Lares isn't running. It applies at the next start.";
   try {
     const { quarantined, problems } = await ctx.rpc.call("config.get", {});
     const section = key.split(".")[0] ?? key;
     if (quarantined.includes(section)) {
       const why = problems.filter((problem) => problem.path.split(".")[0] === section).map((one) => one.message);
-      return `The running Lares keeps the last good values of ${section}: ${why.join("; ")}.`;
+      return `Lares is still using the last valid values of ${section}: ${why.join("; ")}.`;
     }
     return WHEN[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return `The running Lares could not be asked to read it (${error.message}) It reads the file by itself within seconds, or at its next start.`;
+    return `Lares couldn't be told to reload (${error.message}) It rereads the file within seconds, or at the next start.`;
   }
 }
 
@@ -88,10 +88,10 @@ export const check: Action = async (ctx) => {
     ...(advice.length ? { advice } : {}),
   });
   if (advice.length) {
-    out.say(`${loaded.file} can be read, but some of it will not work:`, ...advice.map((one) => `  ${one}`));
+    out.say(`${loaded.file} is valid, but some of it won't work:`, ...advice.map((one) => `  ${one}`));
     return EXIT.failed;
   }
-  out.say(loaded.exists ? `${loaded.file} is in order.` : `There is no ${loaded.file}, so the defaults hold.`);
+  out.say(loaded.exists ? `${loaded.file} is valid.` : `There is no ${loaded.file}, so Lares uses the defaults.`);
   return EXIT.done;
 };
 
@@ -166,7 +166,7 @@ function refusedValue(key: string, error: unknown): unknown {
   const problems = (error.details?.problems ?? []) as { message: string }[];
   return new AppError("CONFIG_INVALID", {
     message: `${key} was not set: ${problems.map((problem) => problem.message).join("; ")}.`,
-    hint: `The file is unchanged. What it takes: lares config explain ${key}`,
+    hint: `The file is unchanged. See allowed values: lares config explain ${key}`,
     retry: "after-change",
     cause: error,
   });

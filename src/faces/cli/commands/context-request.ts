@@ -7,8 +7,8 @@ type Next = Result<"context.request">;
 type Part = Next["parts"][number];
 
 const CACHE = {
-  marks: "Lares marks what the provider should keep",
-  automatic: "the provider keeps beginnings by itself",
+  marks: "Lares tells the provider what to cache",
+  automatic: "the provider caches prompt prefixes automatically",
   none: "no cache",
 } as const;
 
@@ -18,7 +18,7 @@ export function requestLines(next: Next, paint: Paint): string[] {
   return [
     `About ${count(next.tokens)} tokens (${next.bytes} bytes) in ${plural(next.parts.length, "part")} to ${visible(next.model)} over ${next.api}.`,
     `${share} % of it was in the last request; ${CACHE[next.cache]}.`,
-    ...(next.full ? ["It doesn't fit: the older part is compacted before it is sent."] : []),
+    ...(next.full ? ["Too long: older messages are compacted before sending."] : []),
     ...next.parts.flatMap((part) => ["", paint(headOf(part), "dim"), visible(part.text.trimEnd())]),
   ];
 }
@@ -32,5 +32,5 @@ function headOf(part: Part): string {
 
 function cacheWords({ sent, kept }: Part): string {
   if (sent) return kept ? "cached" : "sent before, not cached";
-  return kept ? "new, cached from now on" : "new";
+  return kept ? "new, then cached" : "new";
 }

@@ -21,7 +21,7 @@ export const context: Action = async (ctx, [session = ""]) => {
   if (options.undo) {
     const done = await known(ctx, session, () => rpc.call("context.undo", { session }));
     out.document(done);
-    out.say(`The model reads ${plural(done.messages, "message")} word for word again.`);
+    out.say(`The model sees ${plural(done.messages, "message")} in full again.`);
     return EXIT.done;
   }
   if (options.compact) {
@@ -43,13 +43,13 @@ export const context: Action = async (ctx, [session = ""]) => {
   const share = Math.round((ledger.tokens / ledger.window) * 100);
   const by = ledger.counted ? "counted by the provider" : "estimated";
   out.say(
-    `${count(ledger.tokens)} of ${count(ledger.window)} tokens (${share} %), ${by}; ${visible(ledger.model)} answers.`,
+    `${count(ledger.tokens)} of ${count(ledger.window)} tokens (${share} %), ${by}; model ${visible(ledger.model)}.`,
     ...table(
       ledger.sections.filter((s) => s.tokens > 0).map((s) => line(s, ledger)),
       "  ",
     ),
     "",
-    `${plural(ledger.messages.shown, "message")} word for word, ${count(ledger.messages.older)} older; compacted at ${count(ledger.threshold)} tokens.`,
+    `${plural(ledger.messages.shown, "message")} in full, ${count(ledger.messages.older)} older; compacts at ${count(ledger.threshold)} tokens.`,
     ...compacted(ledger, ctx.clock.now()),
     ...(options.notes ? notes(ledger) : []),
   );
@@ -75,7 +75,7 @@ function notes({ notes: n }: Ledger): string[] {
 }
 
 function inWords(done: Result<"context.compact">, session: string, hint: Hint): string {
-  if (done.state === "nothing") return "There is nothing to compact yet.";
-  if (done.state === "going on") return hint`It goes on in the background. See: lares context "${session}"`;
-  return hint`Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
+  if (done.state === "nothing") return "Nothing to compact yet.";
+  if (done.state === "going on") return hint`Continuing in the background. See: lares context "${session}"`;
+  return hint`Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Undo: lares context "${session}" --undo`;
 }

@@ -7,6 +7,6 @@ export const dashboard: Action = async ({ rpc, out }) => {
   const { url, expiresAt } = await rpc.call("login.code", {});
   out.document({ url, expiresAt });
   out.say(url);
-  out.note(`Open it in a browser: it signs in once, until ${clockTime(expiresAt).slice(0, 5)}.`);
+  out.note(`Open it in a browser. It works once, until ${clockTime(expiresAt).slice(0, 5)}.`);
   return EXIT.done;
 };

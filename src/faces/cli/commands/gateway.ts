@@ -17,7 +17,7 @@ export const run: Action = async (ctx) => {
     tell(ctx, gateway);
     const ended = await Promise.race([gateway.done, signals.first]);
     if (ended !== "signal") return ended;
-    out.note("Stopping. What is running goes on at the next start. Ctrl-C again ends it at once.");
+    out.note("Stopping. Running work continues at the next start. Press Ctrl-C again to quit now.");
     const stopped = await Promise.race([gateway.stop().then(() => "stopped" as const), signals.second]);
     if (stopped === "signal") return EXIT.interrupted;
     out.note("Stopped.");

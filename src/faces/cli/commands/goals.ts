@@ -22,8 +22,8 @@ export const list: Action = async (ctx) => {
   const active = goals.filter((goal) => goal.state === "active").length;
   out.say(
     goals.length
-      ? `${plural(goals.length, "goal")}, ${active} at work.`
-      : out.hint`No goals. Give one: lares goals add "The build is green" --proof "npm test ends with 0"`,
+      ? `${plural(goals.length, "goal")}, ${active} in progress.`
+      : out.hint`No goals. Add one: lares goals add "The build is green" --proof "npm test exits with 0"`,
     ...table(
       goals.map((goal) => [
         mark(goal, out.paint),
@@ -71,7 +71,7 @@ export const resume: Action = async (ctx, [typed = ""]) => {
 
 export const cancel: Action = async (ctx, [typed = ""]) => {
   const { id, outcome } = await find(ctx, typed);
-  if (!(await confirmed(ctx, `Cancel "${cut(oneLine(outcome), 60)}"? Its turn is stopped.`))) return kept(ctx);
+  if (!(await confirmed(ctx, `Cancel "${cut(oneLine(outcome), 60)}"? This stops its turn.`))) return kept(ctx);
   return tell(ctx, await ctx.rpc.call("goals.cancel", { id }));
 };
 
@@ -90,7 +90,7 @@ function tell({ out }: Context, goal: Goal): number {
         ["turns", `${goal.round} of ${goal.mostTurns}`],
         ["used", `${goal.tokens} tokens, $${goal.dollars.toFixed(4)}${price}`],
         ...(goal.turn ? [["turn", goal.turn]] : []),
-        ["given", `${when(goal.madeAt)} by ${oneLine(goal.madeBy)}`],
+        ["added", `${when(goal.madeAt)} by ${oneLine(goal.madeBy)}`],
       ],
       "  ",
     ),
@@ -120,7 +120,7 @@ function mark({ state, waiting }: Goal, paint: Paint): string {
     case "paused":
       return paint("– paused", "dim");
     case "active":
-      return waiting ? "○ waits" : "● at work";
+      return waiting ? "○ waiting" : "● in progress";
     default:
       return assertNever(state);
   }

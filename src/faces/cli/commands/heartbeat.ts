@@ -13,7 +13,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
   out.items(beats);
   const on = beats.filter((one) => one.state !== "off");
   if (!on.length) {
-    out.say(out.hint`No agent has a heartbeat. Give one: lares config set agents.main.heartbeat.every "30 minutes"`);
+    out.say(out.hint`No agent has a heartbeat. Turn one on: lares config set agents.main.heartbeat.every "30 minutes"`);
     return EXIT.done;
   }
   out.say(
@@ -36,7 +36,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
 export const run: Action = async (ctx, [agent = "main"]) => {
   const done = await ctx.rpc.call("heartbeat.run", { agent });
   ctx.out.document(done);
-  ctx.out.say(ctx.out.hint`It beats now. What becomes of it: lares turns get ${done.turn}`);
+  ctx.out.say(ctx.out.hint`Checking now. See the result: lares turns get ${done.turn}`);
   return EXIT.done;
 };
 
@@ -56,5 +56,5 @@ export function beatLine(beat: Beat): string {
   const { looks, calls, cost, unknownPrice } = beat.today;
   const money = calls && (cost !== 0 || unknownPrice) ? `, ${spent(beat.today)}` : "";
   const state = beat.state === "watching" ? plural(beat.items, "thing") : `${beat.state} (${oneLine(beat.because)})`;
-  return `${state}; today ${plural(looks, "look")}, ${plural(calls, "model call")}${money}`;
+  return `${state}; today ${plural(looks, "check")}, ${plural(calls, "model call")}${money}`;
 }

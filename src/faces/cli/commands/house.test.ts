@@ -71,7 +71,7 @@ describe("usage", () => {
     await gateway.close();
     const none = { ...summary, total: line(0, { calls: 0 }), days: [], models: [], agents: [] };
     const { out: quiet } = await run(["usage"], { "usage.summary": () => none });
-    expect(quiet).toBe("No model was asked in 30 days up to 2025-06-15.\n");
+    expect(quiet).toBe("No model calls in 30 days up to 2025-06-15.\n");
   });
 });
 
@@ -97,7 +97,7 @@ describe("tokens", () => {
 
   it("list shows tokens and logins with their rights", async () => {
     const { out } = await run(["tokens", "list"], handlers);
-    expect(out).toContain("2 tokens and 1 browser login open this door");
+    expect(out).toContain("2 tokens and 1 browser login can sign in");
     expect(out).toMatch(/token {2}aa1111 {2}backup {3}read +never used/);
     expect(out).toMatch(/token {2}bb2222 {2}phone {4}write {2}used 1 min ago/);
     expect(out).toMatch(/login {2}cc3333 {2}Firefox {2}admin {2}used just now/);
@@ -106,7 +106,7 @@ describe("tokens", () => {
   it("create prints the token alone on stdout; it may only read unless more is said", async () => {
     const { out, err } = await run(["tokens", "create", "ci"], handlers);
     expect(out).toBe("lares_new\n");
-    expect(err).toContain("may: read. It is shown this once.");
+    expect(err).toContain("with these rights: read. It won't be shown again.");
     expect(gateway.callsOf("tokens.create")).toEqual([{ name: "ci", scopes: ["read"] }]);
     await gateway.close();
     await run(["tokens", "create", "ci", "--scope", "write", "--scope", "approvals"], handlers);
@@ -126,7 +126,7 @@ describe("tokens", () => {
   ])("revoke %s ends the one that is meant", async (typed, id) => {
     const { out } = await run(["tokens", "revoke", typed], handlers);
     expect(gateway.callsOf("tokens.revoke")).toEqual([{ id }]);
-    expect(out).toContain("Ended");
+    expect(out).toContain("Revoked");
   });
 
   it("an ending that is too short to be meant ends nothing", async () => {
@@ -154,7 +154,7 @@ describe("agents", () => {
 
   it("list, get and create say who, which model and which policy", async () => {
     const { out } = await run(["agents", "list"], { "agents.list": () => ({ agents: [agent] }) });
-    expect(out).toBe("1 agent.\n  ●  main  the house's model  policy ask  3 conversations\n");
+    expect(out).toBe("1 agent.\n  ●  main  the default model  policy ask  3 conversations\n");
     await gateway.close();
     const got = await run(["agents", "get", "main"], { "agents.get": () => agent });
     expect(got.out).toContain("main, the default agent: 3 conversations.");
@@ -167,7 +167,7 @@ describe("agents", () => {
     writeFileSync(file, "You cook.");
     const { out } = await run(["agents", "create", "cook", "--soul", file], handlers);
     expect(gateway.callsOf("agents.create")).toEqual([{ agent: "cook", soul: "You cook." }]);
-    expect(out).toContain("Made cook. Talk to it: lares chat --agent cook");
+    expect(out).toContain("Created cook. Talk to it: lares chat --agent cook");
     await gateway.close();
     await run(["agents", "create", "cook", "--soul", "-"], handlers, { input: "You bake." });
     expect(gateway.callsOf("agents.create")).toEqual([{ agent: "cook", soul: "You bake." }]);
@@ -205,7 +205,7 @@ describe("channels", () => {
     const deliveries = { waiting: 0, sent: 0, uncertain: 0, failed: 0 };
     const found = { ...channel, unreadable: 1, passedOver: ["message 17\u001b[2J"], deliveries };
     const { out } = await run(["channels", "status", "webhook/a"], { "channels.status": () => found });
-    expect(out).toMatch(/passed over +message 17\\x1b\[2J: stopped Lares twice/);
+    expect(out).toMatch(/skipped +message 17\\x1b\[2J: crashed Lares twice/);
   });
 
   it("status ends with 1 when it has failed", async () => {
@@ -214,7 +214,7 @@ describe("channels", () => {
       "channels.status": () => ({ ...channel, state, deliveries }),
     });
     const good = await run(["channels", "status", "webhook/a"], status("ok"));
-    expect(good.out).toContain("2 sent, 1 on the way, 3 not confirmed, 4 failed");
+    expect(good.out).toContain("2 sent, 1 pending, 3 not confirmed, 4 failed");
     expect(good.code).toBe(0);
     await gateway.close();
     expect((await run(["channels", "status", "webhook/a"], status("down"))).code).toBe(1);
@@ -232,7 +232,7 @@ describe("security audit", () => {
     const { out, code } = await run(["security", "audit"], { "security.audit": () => ({ worst: "bad", findings }) });
     expect(out).toBe(
       [
-        "2 things to look at.",
+        "2 things to review.",
         "  ✕ The token is open to others.",
         "    chmod 600 token",
         "  ! Names are served.",
@@ -254,5 +254,5 @@ it("dashboard prints the link alone on stdout", async () => {
   const code = () => ({ code: "abc", url: "http://127.0.0.1:7717/login?code=abc", expiresAt: NOW + 600_000 });
   const { out, err } = await run(["dashboard"], { "login.code": code });
   expect(out).toBe("http://127.0.0.1:7717/login?code=abc\n");
-  expect(err).toContain("signs in once");
+  expect(err).toContain("works once");
 });

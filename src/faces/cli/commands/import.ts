@@ -32,8 +32,8 @@ const importFrom =
         ]),
         "  ",
       ),
-      `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be taken" : "taken"}, ${count("there already")} there already, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
-      ...(dryRun ? ["Nothing was changed. Leave --dry-run away to do it."] : waiting(items, out)),
+      `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be imported" : "imported"}, ${count("there already")} already here, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
+      ...(dryRun ? ["Nothing was changed. Run it without --dry-run to import."] : waiting(items, out)),
     );
     return count("failed") ? EXIT.failed : EXIT.done;
   };
@@ -44,7 +44,9 @@ function waiting(items: readonly Item[], out: Output): string[] {
   const [files, facts] = [fresh("file"), fresh("memory")];
   const what = [files ? plural(files, "proposed file") : "", facts ? plural(facts, "fact") : ""].filter(Boolean);
   if (!what.length) return [];
-  return [out.hint`${what.join(" and ")} ${files + facts === 1 ? "waits" : "wait"} for you: lares import proposals`];
+  return [
+    out.hint`${what.join(" and ")} ${files + facts === 1 ? "is" : "are"} waiting for you: lares import proposals`,
+  ];
 }
 
 export const openclaw = importFrom("openclaw");
@@ -55,7 +57,7 @@ export const proposals: Action = async ({ rpc, out }) => {
   out.document(found);
   const facts = found.facts
     ? [
-        out.hint`${plural(found.facts, "imported fact")} to decide about: lares memory pending; all at once: lares import accept facts`,
+        out.hint`${plural(found.facts, "imported fact")} to confirm: lares memory pending. Accept all: lares import accept facts`,
       ]
     : [];
   const files = found.files.flatMap(({ id, now, proposed }) => [
@@ -64,20 +66,20 @@ export const proposals: Action = async ({ rpc, out }) => {
       out.paint(`  ${mark} ${visible(text)}`, mark === " " ? "dim" : mark === "+" ? "ok" : "fail"),
     ),
   ]);
-  out.say(...files, ...facts, ...(files.length + facts.length ? [] : ["Nothing is proposed."]));
+  out.say(...files, ...facts, ...(files.length + facts.length ? [] : ["No proposals."]));
   return EXIT.done;
 };
 
 export const accept: Action = async ({ rpc, out }, [id = ""]) => {
   const done = await rpc.call("import.accept", { id });
   out.document(done);
-  out.say(id === "facts" ? `${plural(done.accepted, "fact")} kept.` : `${id} is replaced by what was proposed.`);
+  out.say(id === "facts" ? `Accepted ${plural(done.accepted, "fact")}.` : `Replaced ${id} with the proposal.`);
   return EXIT.done;
 };
 
 export const reject: Action = async ({ rpc, out }, [id = ""]) => {
   const done = await rpc.call("import.reject", { id });
   out.document(done);
-  out.say(id === "facts" ? `${plural(done.rejected, "fact")} deleted.` : `The proposal for ${id} is deleted.`);
+  out.say(id === "facts" ? `Deleted ${plural(done.rejected, "fact")}.` : `Deleted the proposal for ${id}.`);
   return EXIT.done;
 };

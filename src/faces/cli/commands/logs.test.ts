@@ -42,7 +42,7 @@ it("an empty log is a sentence", async () => {
   kept = [];
   await run();
   await ran.code;
-  expect(ran.out()).toBe("Nothing was logged.\n");
+  expect(ran.out()).toBe("Nothing logged.\n");
 });
 
 it("-f goes on, each line once, and quieter ones are left out", async () => {

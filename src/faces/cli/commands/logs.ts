@@ -33,7 +33,7 @@ export const logs: Action = async (ctx) => {
     return fromFile(ctx, limit, error);
   });
   out.items(lines);
-  out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : ["Nothing was logged."]));
+  out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : ["Nothing logged."]));
   return EXIT.done;
 };
 
@@ -56,7 +56,7 @@ function openStored({ ports, home }: Context) {
 }
 
 function sayFile({ out }: Context, file: string, error: unknown): void {
-  const why = error instanceof AppError ? error.message : `Lares does not answer within ${ANSWER_MS / 1000} s.`;
+  const why = error instanceof AppError ? error.message : `Lares didn't answer within ${ANSWER_MS / 1000} s.`;
   out.note(out.paintNote(`${why} This is from ${file}`, "dim"));
 }
 
@@ -136,7 +136,7 @@ async function follow(ctx: Context): Promise<number> {
       if (first) return;
       // A new process counts from the start.
       if (restarted) last = 0;
-      out.note(ctx.out.paintNote(restarted ? "── Lares restarted ──" : "── connected again ──", "dim"));
+      out.note(ctx.out.paintNote(restarted ? "── Lares restarted ──" : "── reconnected ──", "dim"));
       // Lost again while asking: the next time it is open the same is asked.
       catchUp({ limit: MOST, after: last }).catch(() => {});
     },

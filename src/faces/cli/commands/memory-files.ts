@@ -23,9 +23,7 @@ export const graph: Action = async ({ rpc, out, options }) => {
   const found = await rpc.call("memory.graph", asked);
   out.document(found);
   out.say(
-    found.entities.length
-      ? `${plural(found.entities.length, "name")}, the most mentioned first.`
-      : "No names are known.",
+    found.entities.length ? `${plural(found.entities.length, "name")}, most mentioned first.` : "No names known.",
     ...table(
       found.entities.map((e) => [e.name, String(e.mentions), out.paint(e.scope, "dim")]),
       "  ",
@@ -58,7 +56,7 @@ export const exportFacts: Action = async ({ rpc, out, options }) => {
 
 export const importFacts: Action = async ({ rpc, out, ports, options }, [file = ""]) => {
   const facts = parseLines<Carried>(await readGiven(file, ports.stdin, out.note), file === "-" ? "stdin" : file, {
-    empty: "Make one: lares memory export -o FILE",
+    empty: "Create one: lares memory export -o FILE",
   });
   const sum = { added: 0, known: 0 };
   for (let n = 0; n < facts.length; n += PAGE) {
@@ -70,8 +68,8 @@ export const importFacts: Action = async ({ rpc, out, ports, options }, [file = 
     sum.known += done.known;
   }
   out.document(sum);
-  const wait = sum.added && !options.trusted ? out.hint` They wait for your word: lares memory pending` : "";
-  out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} were already there` : ""}.${wait}`);
+  const wait = sum.added && !options.trusted ? out.hint` Confirm them: lares memory pending` : "";
+  out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} already known` : ""}.${wait}`);
   return EXIT.done;
 };
 
@@ -80,14 +78,14 @@ export const index: Action = async ({ rpc, out, options }, [given = ""]) => {
   if (options.remove) {
     const done = await rpc.call("memory.unindex", { dir });
     out.document(done);
-    out.say(done.removed ? `The documents of ${dir} are out of memory.` : `${dir} was not indexed.`);
+    out.say(done.removed ? `Removed the documents in ${dir} from memory.` : `${dir} isn't indexed.`);
     return EXIT.done;
   }
   const scope = typeof options.scope === "string" ? { scope: options.scope } : {};
   const report = await rpc.call("memory.index", { dir, ...scope });
   out.document(report);
   out.say(
-    `${report.added} added, ${report.changed} changed, ${report.removed} removed, ${report.unchanged} as they were. The folder is followed from now on.`,
+    `${report.added} added, ${report.changed} changed, ${report.removed} removed, ${report.unchanged} unchanged. Lares now watches the folder.`,
     ...report.skipped.map(({ path, why }) => `  ${out.paint(`left out: ${path} (${why})`, "dim")}`),
   );
   return EXIT.done;
@@ -100,11 +98,9 @@ export const status: Action = async ({ rpc, out, clock }) => {
   const far = (of: { model: string; done: number; total: number; state: string; error?: string }) =>
     `(${of.model}): ${of.done} of ${of.total}, ${of.state}${of.error ? `: ${of.error}` : "."}`;
   out.say(
-    `${plural(now.facts, "fact")}, ${plural(now.documents, "piece")} of documents${now.pending ? `, ${now.pending} waiting for your word` : ""}.`,
-    vectors ? `Vectors ${far(vectors)}` : "No vectors: search is by words (memory.embedder.use is off).",
-    ...(vectors?.next
-      ? [`New vectors ${far(vectors.next)}`, "Until they are all there, search uses the old ones."]
-      : []),
+    `${plural(now.facts, "fact")}, ${plural(now.documents, "piece")} of documents${now.pending ? `, ${now.pending} to confirm` : ""}.`,
+    vectors ? `Vectors ${far(vectors)}` : "No vectors: search uses words only (memory.embedder.use is off).",
+    ...(vectors?.next ? [`New vectors ${far(vectors.next)}`, "Until they're ready, search uses the old ones."] : []),
     ...(now.waitingMessages ? [`${plural(now.waitingMessages, "message")} not searchable yet.`] : []),
     ...now.folders.map((f) => `  ${f.dir}  ${plural(f.files, "file")}, ${ago(f.at, clock.now())}`),
   );
@@ -118,7 +114,7 @@ export const condense: Action = async (ctx) => {
     const { condensations } = await rpc.call("memory.condensations", agent);
     out.items(condensations);
     out.say(
-      condensations.length ? "What the passes changed, the newest first." : "No pass has changed anything yet.",
+      condensations.length ? "Clean-ups, newest first." : "No clean-up has changed anything yet.",
       ...condensations.flatMap((run) => [
         `${run.agent}, ${ago(run.at, clock.now())}, ${run.model ?? "by rules"}${run.undoneAt ? ", undone" : ""}`,
         ...changes(run),
@@ -129,18 +125,18 @@ export const condense: Action = async (ctx) => {
   if (options.undo) {
     const { condensations } = await rpc.call("memory.condensations", { ...agent, limit: 30 });
     const run = condensations.find((one) => one.undoneAt === undefined);
-    if (!run) throw usage("There is no pass to take back.", "See: lares memory condense --list");
+    if (!run) throw usage("There is no clean-up to undo.", "See: lares memory condense --list");
     const done = await rpc.call("memory.condense.undo", { id: run.id });
     out.document(done.condensation);
-    out.say("Undone. The facts and MEMORY.md are as before the pass.");
+    out.say("Undone. The facts and MEMORY.md are as they were before.");
     return EXIT.done;
   }
   const { condensation } = await rpc.call("memory.condense", agent);
   out.document(condensation ?? {});
   out.say(
     ...(condensation
-      ? [out.hint`Condensed. Take it back: lares memory condense --undo`, ...changes(condensation)]
-      : ["There was nothing to condense."]),
+      ? [out.hint`Condensed. Undo: lares memory condense --undo`, ...changes(condensation)]
+      : ["Nothing to condense."]),
   );
   return EXIT.done;
 };

@@ -26,7 +26,7 @@ const MOST_PREVIEW = 20;
 export const add: Action = async (ctx, [given = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = (given === "-" ? await readAll(ports.stdin) : given).trim();
-  if (!text) throw usage("There is nothing to keep.", 'For example: lares memory add "Ana prefers green tea"');
+  if (!text) throw usage("Nothing to remember.", 'For example: lares memory add "Ana prefers green tea"');
   const done = await rpc.call("memory.add", {
     text,
     ...(typeof options.source === "string" ? { source: options.source } : {}),
@@ -34,8 +34,8 @@ export const add: Action = async (ctx, [given = ""]) => {
   });
   out.document(done);
   for (const old of done.replaced ?? [])
-    out.say(out.hint`This replaces "${oneLine(old.text)}". Take it back: lares memory undo ${shortId(done.id)}`);
-  out.say(out.hint`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
+    out.say(out.hint`This replaces "${oneLine(old.text)}". Undo: lares memory undo ${shortId(done.id)}`);
+  out.say(out.hint`Remembered. Forget it: lares memory forget ${shortId(done.id)}`);
   return EXIT.done;
 };
 
@@ -51,7 +51,7 @@ export const search: Action = async (ctx, [query = ""]) => {
   out.items(results);
   // The best is read first; a search is not a chronicle.
   out.say(
-    results.length ? `${plural(results.length, "fact")}, the best first.` : `Nothing is known about "${query}".`,
+    results.length ? `${plural(results.length, "fact")}, best match first.` : `Nothing found for "${query}".`,
     ...rows(ctx, results),
   );
   return EXIT.done;
@@ -64,8 +64,8 @@ export const list: Action = async (ctx) => {
   out.items(newestLast);
   out.say(
     facts.length
-      ? `${plural(facts.length, "fact")}, the newest last.`
-      : out.hint`Nothing is known yet. Tell it something: lares memory add "…"`,
+      ? `${plural(facts.length, "fact")}, newest last.`
+      : out.hint`No memories yet. Add one: lares memory add "…"`,
     ...rows(ctx, newestLast),
   );
   return EXIT.done;
@@ -74,13 +74,13 @@ export const list: Action = async (ctx) => {
 export const forget: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options } = ctx;
   if (options.about) return forgetAbout(ctx, options.about);
-  if (!typed) throw usage("Nothing to forget was named.", "Give an id, or a topic or person: --about Ana");
+  if (!typed) throw usage("Name what to forget.", "Give an id, or a topic or person: --about Ana");
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
-  if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This cannot be undone.`))) return kept(ctx);
+  if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This can't be undone.`))) return kept(ctx);
   const done = await rpc.call("memory.forget", { id: fact.id });
   if (!done.forgotten) {
-    throw new AppError("NOT_FOUND", { message: "It was forgotten already.", hint: "See: lares memory list" });
+    throw new AppError("NOT_FOUND", { message: "It was already forgotten.", hint: "See: lares memory list" });
   }
   out.document({ id: fact.id, ...done });
   out.say(`Forgotten: ${oneLine(fact.text)}`);
@@ -94,19 +94,19 @@ async function forgetAbout(ctx: Context, about: string) {
   const { facts = [], said = [] } = going;
   if (facts.length + said.length === 0) {
     out.document(going);
-    out.say(`Nothing names "${about}".`);
+    out.say(`Nothing mentions "${about}".`);
     return EXIT.done;
   }
-  const what = `${plural(facts.length, "fact")} and ${plural(said.length, "message")} of past talk`;
+  const what = `${plural(facts.length, "fact")} and ${plural(said.length, "message")} in past conversations`;
   out.note(
-    `This would be forgotten: ${what}.`,
+    `This would forget ${what}.`,
     ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${oneLine(fact.text)}`),
     ...said.slice(0, MOST_PREVIEW).map((one) => `  said: ${oneLine(one.text)}`),
   );
-  if (!(await confirmed(ctx, `Forget all that names "${about}"? This cannot be undone.`))) return kept(ctx);
+  if (!(await confirmed(ctx, `Forget everything that mentions "${about}"? This can't be undone.`))) return kept(ctx);
   const done = await rpc.call("memory.forget", { about });
   out.document(done);
-  out.say(out.hint`Forgotten: ${what}. Conversations keep their own text until you delete them: lares sessions delete`);
+  out.say(out.hint`Forgot ${what}. Conversations stay until you delete them: lares sessions delete`);
   return EXIT.done;
 }
 
@@ -117,9 +117,7 @@ export const correct: Action = async (ctx, [typed = "", text = ""]) => {
   const done = await rpc.call("memory.correct", { id: fact.id, text });
   out.document(done);
   out.say(
-    done.id === fact.id
-      ? "It says that already."
-      : out.hint`Corrected. Take it back: lares memory undo ${shortId(done.id)}`,
+    done.id === fact.id ? "It already says that." : out.hint`Corrected. Undo: lares memory undo ${shortId(done.id)}`,
   );
   return EXIT.done;
 };
@@ -130,9 +128,12 @@ export const undo: Action = async (ctx, [typed = ""]) => {
   const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
   const { restored } = await rpc.call("memory.undo", { id: fact.id });
   if (!restored.length)
-    throw new AppError("NOT_FOUND", { message: "It took the place of nothing.", hint: "See: lares memory list" });
+    throw new AppError("NOT_FOUND", {
+      message: "There is no earlier version to restore.",
+      hint: "See: lares memory list",
+    });
   out.items(restored);
-  out.say("This holds again:", ...rows(ctx, restored));
+  out.say("Restored:", ...rows(ctx, restored));
   return EXIT.done;
 };
 
@@ -142,8 +143,8 @@ export const pending: Action = async (ctx) => {
   out.items(facts);
   out.say(
     facts.length
-      ? out.hint`${plural(facts.length, "fact")} ${facts.length === 1 ? "waits" : "wait"} for your word: lares memory decide ID keep`
-      : "Nothing waits for your word.",
+      ? out.hint`${plural(facts.length, "fact")} to confirm: lares memory decide ID keep`
+      : "Nothing to confirm.",
     ...facts.flatMap((fact) => [...rows(ctx, [fact]), ...(fact.why ? [`    ${out.paint(fact.why, "dim")}`] : [])]),
   );
   return EXIT.done;
@@ -152,12 +153,12 @@ export const pending: Action = async (ctx) => {
 export const decide: Action = async (ctx, [typed = "", word = ""]) => {
   const { rpc, out } = ctx;
   if (word !== "keep" && word !== "drop")
-    throw usage(`"${word}" is no answer.`, "Say keep or drop: lares memory decide 3f9a2c keep");
+    throw usage(`"${word}" isn't an answer.`, "Say keep or drop: lares memory decide 3f9a2c keep");
   const { facts } = await rpc.call("memory.pending", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "waiting fact", list: "lares memory pending" });
   const done = await rpc.call("memory.decide", { id: fact.id, keep: word === "keep" });
   out.document({ id: fact.id, keep: word === "keep", ...done });
-  out.say(done.decided ? (word === "keep" ? "Kept." : "Dropped for good.") : "It did not wait any more.");
+  out.say(done.decided ? (word === "keep" ? "Confirmed." : "Discarded.") : "It was already decided.");
   return EXIT.done;
 };
 

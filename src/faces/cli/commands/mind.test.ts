@@ -65,7 +65,7 @@ describe("schedule", () => {
     expect(lines[3]).toMatch(/○ {2}aa1111 {2}mail .* in 27 min/);
     await gateway.close();
     const none = await run(["schedule", "list"], { "schedule.list": () => ({ jobs: [], total: 0, planned: 0 }) });
-    expect(none.out).toContain("Nothing planned. Add one: lares schedule add");
+    expect(none.out).toContain("Nothing scheduled. Add one: lares schedule add");
   });
 
   it("list follows the pages as far as it is asked to, and says what it left out", async () => {
@@ -114,16 +114,16 @@ describe("schedule", () => {
         deliver: { channel: "telegram", account: "main", chat: "-100/7", thread: "9" },
       },
     ]);
-    expect(out).toContain("Planned as mail: weekdays 07:00, Lisbon; next in 27 min.");
+    expect(out).toContain("Scheduled as mail: weekdays 07:00, Lisbon; next in 27 min.");
     expect(code).toBe(0);
   });
 
   it.each([
-    [["add", "x"], "It needs a time."],
+    [["add", "x"], "Say when it should run."],
     [["add", "x", "--in", "1 h", "--every", "1 h"], "Give only one of"],
-    [["add", "x", "--in", "1 h", "--deliver", "telegram"], "is no place to deliver to"],
+    [["add", "x", "--in", "1 h", "--deliver", "telegram"], "isn't a delivery target"],
     [["add", "x", "--in", "1 h", "--catch-up", "never"], "once, all, skip"],
-    [["update", "mail"], "Nothing to change was named."],
+    [["update", "mail"], "Name what to change."],
     [["update", "mail", "--pause", "--resume"], "not both"],
   ])("%s is wrong usage, and nothing is sent", async (argv, message) => {
     const { code, err } = await run(["schedule", ...argv], jobs);
@@ -205,7 +205,7 @@ describe("memory", () => {
   it("list has the newest last, search the best first; both with their source", async () => {
     const { out } = await run(["memory", "list"], more);
     const lines = out.trimEnd().split("\n");
-    expect(lines[0]).toBe("2 facts, the newest last.");
+    expect(lines[0]).toBe("2 facts, newest last.");
     expect(lines[2]).toMatch(/000002 {2}1 min ago {2}Ana likes\\x1b\[2J tea {2}chat/);
     await gateway.close();
     const found = await run(["memory", "search", "tea", "--limit", "5", "--scope", "ana"], more);
@@ -264,14 +264,14 @@ describe("policy rules and forget", () => {
     expect(gateway.callsOf("approvals.forget")).toEqual([
       expect.objectContaining({ agent: "main", rule: 'write "/x"' }),
     ]);
-    expect(out).toContain('Forgotten: write "/x"');
+    expect(out).toContain('Removed: write "/x"');
     expect(code).toBe(0);
     await gateway.close();
   });
 
   it("says so when there is none of that id", async () => {
     const { err, code } = await run(["policy", "forget", "cccc33"], more);
-    expect(err).toContain("No remembered rule");
+    expect(err).toContain("No saved rule");
     expect(code).not.toBe(0);
     expect(gateway.callsOf("approvals.forget")).toEqual([]);
     await gateway.close();
@@ -298,7 +298,7 @@ describe("policy explain", () => {
     const more = { "policy.explain": () => answer };
     const { out, code } = await run(["policy", "explain", "rm build", "--agent", "main"], more);
     expect(gateway.callsOf("policy.explain")).toEqual([{ command: "rm build", agent: "main" }]);
-    const rule = verdict === "ask" ? '  "Always allow" would keep: rm build\n' : "";
+    const rule = verdict === "ask" ? '  "Always allow" would save: rm build\n' : "";
     expect(out).toBe(`${first}\n  mode ask; started without a shell\n    rm\\x1b[2J build\n${rule}`);
     expect(code).toBe(0);
     await gateway.close();
@@ -371,7 +371,7 @@ describe("context", () => {
     expect(out).toContain("── tool read · 12 tokens · cached\n");
     expect(out).toContain("── instructions Place · 12 tokens · cached, cache mark here\n# Place\n\nHere.\n\n──");
     expect(out).toContain("── message 1, envelope · 12 tokens · cached\n[13:09]\n");
-    expect(out).toContain("── message 1, text · 12 tokens · new, cached from now on, cache mark here\nbell \\x07\n");
+    expect(out).toContain("── message 1, text · 12 tokens · new, then cached, cache mark here\nbell \\x07\n");
     await gateway.close();
     const { out: json } = await run([...argv, "--request", "--json"], { "context.request": request });
     expect(JSON.parse(json)).toEqual(next);
@@ -410,7 +410,7 @@ describe("skills", () => {
     expect(lines[3]).toMatch(/✕ {2}mute .*no description/);
     await gateway.close();
     const none = await run(["skills", "list"], { "skills.list": () => ({ agent: "main", skills: [] }) });
-    expect(none.out).toMatch(/There are no skills\. Put a folder with a SKILL\.md into .*agents\/main\/skills\./);
+    expect(none.out).toMatch(/No skills yet\. Add a folder with a SKILL\.md to .*agents\/main\/skills\./);
   });
 
   it("show tells whose words they are, the files and the words; --file only that file", async () => {
@@ -419,7 +419,7 @@ describe("skills", () => {
       "skills.get": ({ file }: { file?: string }) => ({ ...bought, files, text: file ? "echo\n" : "Run make.\n" }),
     };
     const { out } = await run(["skills", "show", "bought"], more);
-    expect(out).toContain("text from outside, until its name is in skills.trusted");
+    expect(out).toContain("outside text until its name is in skills.trusted");
     expect(out).toMatch(/scripts\/a\.sh {2}3 B[\s\S]*Run make\.\n$/);
     await gateway.close();
     expect((await run(["skills", "show", "bought", "--file", "scripts/a.sh"], more)).out).toBe("echo\n");

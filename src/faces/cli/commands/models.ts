@@ -10,7 +10,7 @@ export const list: Action = async ({ rpc, out }) => {
   const main = models.find((m) => m.id === primary);
   out.say(
     main?.practice
-      ? "No model is connected, so the practice model answers: rules, not a language model."
+      ? "No model is connected, so Lares uses the practice model: rules, not a language model."
       : `${primary} answers; ${plural(models.length, "model")} can.`,
     ...table(
       models.map((m) => [

@@ -9,8 +9,8 @@ export const pending: Action = async ({ rpc, out, clock }) => {
   out.items(pending);
   out.say(
     pending.length
-      ? out.hint`${plural(pending.length, "stranger")} waiting. Let one in: lares channels approve CODE`
-      : "Nobody waits.",
+      ? out.hint`${plural(pending.length, "person", "people")} waiting. Accept one: lares channels approve CODE`
+      : "No one is waiting.",
     ...table(
       pending.map((p) => [
         p.code,
@@ -29,7 +29,7 @@ export const approve: Action = async ({ rpc, out, options }, [code = ""]) => {
   const done = await rpc.call("channels.approve", { code, role: options.owner ? "owner" : "known" });
   out.document(done);
   out.say(
-    `${oneLine(done.sender)} may now write to ${done.name}${done.role === "owner" ? ", and answer approvals" : ""}.`,
+    `${oneLine(done.sender)} can now message ${done.name}${done.role === "owner" ? ", and answer approvals" : ""}.`,
   );
   return EXIT.done;
 };
@@ -37,7 +37,7 @@ export const approve: Action = async ({ rpc, out, options }, [code = ""]) => {
 export const refuse: Action = async ({ rpc, out }, [code = ""]) => {
   const done = await rpc.call("channels.refuse", { code });
   out.document(done);
-  out.say(`${oneLine(done.sender)} stays outside.`);
+  out.say(`Declined ${oneLine(done.sender)}.`);
   return EXIT.done;
 };
 
@@ -46,8 +46,8 @@ export const people: Action = async ({ rpc, out }) => {
   out.items(people);
   out.say(
     people.length
-      ? `${plural(people.length, "person", "people")} let in.`
-      : "Nobody was let in. Lists stand in lares.yaml.",
+      ? `${plural(people.length, "person", "people")} accepted.`
+      : "No one has been accepted here. Allow lists are in lares.yaml.",
     ...table(
       people.map((p) => [
         p.name,
@@ -65,6 +65,6 @@ export const people: Action = async ({ rpc, out }) => {
 export const revoke: Action = async ({ rpc, out, options }, [name = "", sender = ""]) => {
   const done = await rpc.call("channels.revoke", { name, sender, context: options.chat ?? "direct" });
   out.document(done);
-  out.say(`${oneLine(sender)} may no longer write to ${name}.`);
+  out.say(`${oneLine(sender)} can no longer message ${name}.`);
   return EXIT.done;
 };

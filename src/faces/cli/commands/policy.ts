@@ -22,7 +22,7 @@ export const explain: Action = async ({ rpc, out, options }, [command = ""]) => 
   out.say(
     `${out.paint(glyph, tone)} ${words}: ${oneLine(v.because)}`,
     ...account.map((line) => `  ${line}`),
-    ...(v.verdict === "ask" && v.rule ? [`  "Always allow" would keep: ${oneLine(v.rule)}`] : []),
+    ...(v.verdict === "ask" && v.rule ? [`  "Always allow" would save: ${oneLine(v.rule)}`] : []),
   );
   return EXIT.done;
 };
@@ -35,22 +35,20 @@ export const rules: Action = async (ctx) => {
   out.items(found.map((rule) => ({ ...rule, id: shortId(rule.approval) })));
   const room = Math.max((ports.stdout.columns ?? 120) - 56, 30);
   out.say(
-    found.length ? `${plural(found.length, "rule")} from "always allow".` : 'No rule was made with "always allow".',
+    found.length ? `${plural(found.length, "rule")} from "always allow".` : 'No rules from "always allow".',
     ...table(
       found.map((rule) => [
         shortId(rule.approval),
         rule.agent,
         useOf(rule, clock.now()),
-        `made ${ago(rule.madeAt, clock.now())}`,
+        `created ${ago(rule.madeAt, clock.now())}`,
         cut(oneLine(rule.rule), room),
       ]),
       "  ",
     ),
   );
   if (found.length)
-    out.note(
-      out.hint`Take one back: lares policy forget ID. Rules you wrote yourself are in lares.yaml (policy.allow).`,
-    );
+    out.note(out.hint`Remove one: lares policy forget ID. Your own rules are in lares.yaml (policy.allow).`);
   return EXIT.done;
 };
 
@@ -59,18 +57,18 @@ export const forget: Action = async (ctx, [typed = ""]) => {
     (rule) => rule.approval === typed || (typed.length >= 4 && rule.approval.endsWith(typed)),
   );
   if (near.length > 1)
-    throw usage(`"${typed}" fits ${near.length} rules.`, "Say more of it, or name the agent with --agent.");
+    throw usage(`"${typed}" matches ${near.length} rules.`, "Give more of the id, or name the agent with --agent.");
   const [rule] = near;
   if (!rule) {
     throw new AppError("NOT_FOUND", {
-      message: `No remembered rule has the id "${typed}".`,
+      message: `No saved rule has the id "${typed}".`,
       hint: "See them all: lares policy rules",
     });
   }
   const { forgotten } = await ctx.rpc.call("approvals.forget", { agent: rule.agent, rule: rule.rule });
   ctx.out.document({ ...rule, forgotten });
-  ctx.out.say(`Forgotten: ${oneLine(rule.rule)}`);
-  ctx.out.note("The next such action asks again.");
+  ctx.out.say(`Removed: ${oneLine(rule.rule)}`);
+  ctx.out.note("Lares will ask again next time.");
   return EXIT.done;
 };
 

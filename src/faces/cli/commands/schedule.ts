@@ -24,15 +24,15 @@ export const list: Action = async (ctx) => {
   jobs.reverse();
   out.items(jobs);
   if (!jobs.length && (search || agent)) {
-    out.say(out.hint`No schedule is like that. See all: lares schedule list`);
+    out.say(out.hint`No schedule matches. See all: lares schedule list`);
     return EXIT.done;
   }
   if (!jobs.length) {
-    out.say(out.hint`Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"`);
+    out.say(out.hint`Nothing scheduled. Add one: lares schedule add "Water the plants" --every "3 days"`);
     return EXIT.done;
   }
   const soon = jobs.filter((job) => job.enabled && job.next !== undefined).at(-1);
-  const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none will run by itself";
+  const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none is due to run";
   const left = total - jobs.length;
   out.say(
     `${plural(total, "schedule")}${first}.`,
@@ -57,14 +57,14 @@ export const add: Action = async (ctx, [prompt = ""]) => {
   const { options } = ctx;
   if (!prompt === !options.script) {
     throw usage(
-      prompt ? "Give a prompt or --script, not both." : "It is not said what is to be done.",
+      prompt ? "Give a prompt or --script, not both." : "Say what it should do.",
       'For example: lares schedule add "Summarise my mail" --every "1 day", or --script "df -h"',
     );
   }
   const times = [options.in, options.at, options.every, options.cron].filter((time) => time !== undefined);
   if (times.length !== 1) {
     throw usage(
-      times.length ? "Give only one of --in, --at, --every and --cron." : "It needs a time.",
+      times.length ? "Give only one of --in, --at, --every and --cron." : "Say when it should run.",
       'For example: --in "30 minutes", --at "tomorrow 9am", --every "2 hours", --cron "0 7 * * 1-5"',
     );
   }
@@ -72,7 +72,7 @@ export const add: Action = async (ctx, [prompt = ""]) => {
     ...truthy({ prompt }),
     ...asked(ctx),
   });
-  return tell(ctx, `Planned as ${job.name}`, job);
+  return tell(ctx, `Scheduled as ${job.name}`, job);
 };
 
 export const update: Action = async (ctx, [typed = ""]) => {
@@ -81,7 +81,7 @@ export const update: Action = async (ctx, [typed = ""]) => {
   const enabled = options.pause ? false : options.resume ? true : undefined;
   const changes = { ...asked(ctx), prompt: options.prompt, enabled };
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw usage("Nothing to change was named.", "For example: lares schedule update ID --pause");
+    throw usage("Name what to change.", "For example: lares schedule update ID --pause");
   }
   const { id } = await find(ctx, typed);
   const job = await ctx.rpc.call("schedule.update", { id, ...changes });
@@ -91,10 +91,10 @@ export const update: Action = async (ctx, [typed = ""]) => {
 export const remove: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const job = await find(ctx, typed);
-  if (!(await confirmed(ctx, `Remove ${job.name} (${job.words})? This cannot be undone.`))) return kept(ctx);
+  if (!(await confirmed(ctx, `Remove ${job.name} (${job.words})? This can't be undone.`))) return kept(ctx);
   const done = await rpc.call("schedule.remove", { id: job.id });
   out.document({ id: job.id, ...done });
-  out.say(done.removed ? `Removed ${job.name}.` : `${job.name} was gone already.`);
+  out.say(done.removed ? `Removed ${job.name}.` : `${job.name} was already removed.`);
   return EXIT.done;
 };
 
@@ -103,7 +103,7 @@ export const run: Action = async (ctx, [typed = ""]) => {
   const job = await find(ctx, typed);
   const done = await rpc.call("schedule.run", { id: job.id });
   out.document(done);
-  out.say(out.hint`${job.name} runs now. What becomes of it: lares turns get ${done.turn}`);
+  out.say(out.hint`Started ${job.name}. See the result: lares turns get ${done.turn}`);
   return EXIT.done;
 };
 
@@ -113,7 +113,7 @@ export const snooze: Action = async (ctx, [typed = ""]) => {
   const job = await find(ctx, typed);
   const later = options.at === undefined ? { in: options.in ?? "10 minutes" } : { at: options.at };
   const snoozed = await ctx.rpc.call("schedule.snooze", { id: job.id, ...later, zone: options.zone });
-  return tell(ctx, `${snoozed.name} comes again`, snoozed);
+  return tell(ctx, `Snoozed ${snoozed.name}`, snoozed);
 };
 
 export const history: Action = async (ctx, [typed = ""]) => {
@@ -127,7 +127,7 @@ export const history: Action = async (ctx, [typed = ""]) => {
   out.say(
     ran
       ? `${job.name}: ${plural(ran, "run")}, ${bad ? `${bad} of them failed or missed` : "none failed or missed"}.`
-      : `${job.name} has not run yet; next: ${until(job.next, clock.now())}.`,
+      : `${job.name} hasn't run yet; next: ${until(job.next, clock.now())}.`,
     ...table(
       newestLast.map((slot) => [
         mark(slot.state, out.paint),
@@ -150,20 +150,20 @@ export const calendar: Action = async (ctx) => {
   out.items(all);
   const cutOff = jobs.filter((job) => job.more).map((job) => job.name);
   out.say(
-    all.length ? `${plural(all.length, "run")} in ${plural(options.days ?? 7, "day")}.` : "Nothing will run by itself.",
+    all.length ? `${plural(all.length, "run")} in ${plural(options.days ?? 7, "day")}.` : "Nothing is due to run.",
     ...table(
       all.map(({ name, at }) => [when(at), oneLine(name)]),
       "  ",
     ),
     ...(cutOff.length ? [`More often than shown: ${cutOff.join(", ")}.`] : []),
-    ...(left ? [out.hint`${plural(left, "schedule")} more, whose next runs are later: lares schedule list`] : []),
+    ...(left ? [out.hint`${plural(left, "schedule")} more with later runs: lares schedule list`] : []),
   );
   return EXIT.done;
 };
 
 function conditionWords(condition: NonNullable<Job["condition"]>): string {
   if ("script" in condition) return `$ ${oneLine(condition.script)}`;
-  return "changed" in condition ? `${condition.changed} changed` : `${condition.exists} is there`;
+  return "changed" in condition ? `${condition.changed} changed` : `${condition.exists} exists`;
 }
 
 function tell({ out, clock }: Context, what: string, job: Job): number {
@@ -254,7 +254,7 @@ export function deliverOf(given: string | undefined, thread: string | undefined)
   if (given === "none") return null;
   const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];
   if (!channel || !account || !chat) {
-    throw usage(`"${given}" is no place to deliver to.`, "Say channel/account/chat: telegram/main/12345, or none.");
+    throw usage(`"${given}" isn't a delivery target.`, "Say channel/account/chat: telegram/main/12345, or none.");
   }
   return { channel, account, chat, ...defined({ thread }) };
 }

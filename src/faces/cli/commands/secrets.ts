@@ -46,7 +46,7 @@ export const set: Action = async (ctx, [name = ""]) => {
   if (!value) throw usage("No value was given.", `Type it when asked, or: lares secrets set ${name} < FILE`);
   const done = await rpc.call("secrets.set", { name, value });
   out.document(done);
-  out.say(`${done.name} ${done.replaced ? "has a new value" : "is in the vault"}.`);
+  out.say(`${done.name} ${done.replaced ? "has a new value" : "is now in the vault"}.`);
   out.note(
     out.ours(oneLine(done.where)),
     out.hint`To let an agent's commands use it: lares secrets grant ${done.name} AGENT`,
@@ -55,16 +55,14 @@ export const set: Action = async (ctx, [name = ""]) => {
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, `Take ${oneLine(name)} out of the vault? Its value cannot be brought back.`)))
+  if (!(await confirmed(ctx, `Remove ${oneLine(name)} from the vault? Its value can't be recovered.`)))
     return EXIT.declined;
   const done = await ctx.rpc.call("secrets.remove", { name });
   ctx.out.document(done);
   const from = done.agents.length
     ? ` ${done.agents.map(oneLine).join(", ")} no longer ${done.agents.length === 1 ? "gets" : "get"} it.`
     : "";
-  ctx.out.say(
-    done.removed ? `${oneLine(name)} is removed.${from}` : `There was no ${oneLine(name)} in the vault.${from}`,
-  );
+  ctx.out.say(done.removed ? `Removed ${oneLine(name)}.${from}` : `${oneLine(name)} wasn't in the vault.${from}`);
   return done.removed ? EXIT.done : EXIT.notFound;
 };
 
@@ -72,7 +70,7 @@ export const grant: Action = async ({ rpc, out }, [name = "", agent = ""]) => {
   const done = await rpc.call("secrets.grant", { name, agent });
   out.document(done);
   out.say(
-    `Commands of ${done.agents.map(oneLine).join(", ")} get ${done.name} as a variable. Its value is hidden in what they print.`,
+    `Commands run by ${done.agents.map(oneLine).join(", ")} get ${done.name} as a variable. Its value is hidden in their output.`,
   );
   return EXIT.done;
 };
@@ -81,9 +79,9 @@ export const revoke: Action = async ({ rpc, out }, [name = "", agent = ""]) => {
   const done = await rpc.call("secrets.revoke", { name, agent });
   out.document(done);
   const others = done.agents.length
-    ? `Still given to: ${done.agents.map(oneLine).join(", ")}.`
+    ? `Still granted to: ${done.agents.map(oneLine).join(", ")}.`
     : "No agent gets it now.";
-  out.say(`Commands of ${oneLine(agent)} no longer get ${oneLine(name)}. ${others}`);
+  out.say(`Commands run by ${oneLine(agent)} no longer get ${oneLine(name)}. ${others}`);
   return EXIT.done;
 };
 

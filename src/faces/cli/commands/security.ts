@@ -14,7 +14,7 @@ export const audit: Action = async ({ rpc, out }) => {
   out.document({ worst, findings });
   const open = findings.filter((f) => f.level !== "ok").length;
   out.say(
-    open ? `${plural(open, "thing")} to look at.` : "Nothing is open that should not be.",
+    open ? `${plural(open, "thing")} to review.` : "Nothing is exposed that shouldn't be.",
     ...findings.flatMap((f) => {
       const { glyph, tone } = MARKS[f.level];
       const hint = f.hint && f.level !== "ok" ? [`    ${out.ours(oneLine(f.hint))}`] : [];

@@ -27,14 +27,14 @@ export const importSession: Action = async (ctx, [file = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = await readGiven(file, ports.stdin, out.note);
   const lines = parseLines<HistoryMessage>(text, file === "-" ? "stdin" : file, {
-    empty: "Make one: lares sessions export SESSION -o FILE",
+    empty: "Create one: lares sessions export SESSION -o FILE",
   });
   const done = await rpc.call("sessions.import", {
     lines,
     ...truthy({ session: options.session, agent: options.agent }),
   });
   out.document(done);
-  const again = done.skipped ? `; ${done.skipped} were already there` : "";
+  const again = done.skipped ? `; ${done.skipped} already here` : "";
   out.say(`${plural(done.imported, "message")} imported into ${done.session}${again}.`);
   return EXIT.done;
 };
@@ -58,7 +58,7 @@ export function parseLines<T>(text: string, from: string, hint: { empty: string 
     try {
       found.push(JSON.parse(line) as T);
     } catch {
-      throw usage(`Line ${i + 1} of ${from} is not JSON.`, "An export has one JSON object a line.");
+      throw usage(`Line ${i + 1} of ${from} is not JSON.`, "An export has one JSON object per line.");
     }
   }
   if (!found.length) throw usage(`${from} is empty.`, hint.empty);

@@ -79,7 +79,7 @@ describe("sessions", () => {
     const sessions = [summary("agent:main:b"), summary("agent:main:long-key", { messages: 1, updatedAt: NOW - 1e8 })];
     const { out } = await run(["sessions", "list", "--search", "fl"], { "sessions.list": () => ({ sessions }) });
     expect(out.split("\n")).toEqual([
-      "2 conversations, the newest last.",
+      "2 conversations, newest last.",
       "     agent:main:long-key  1 message    1 d 3 h ago  Flight to Lisbon",
       "     agent:main:b         12 messages  12 min ago   Flight to Lisbon",
       "",
@@ -100,7 +100,7 @@ describe("sessions", () => {
     const { out, code } = await run(["sessions", "reset", SESSION], {
       "sessions.reset": (p) => ({ session: p.session }),
     });
-    expect(out).toContain("stays readable");
+    expect(out).toContain("still read the earlier messages");
     expect(code).toBe(0);
   });
 });
@@ -156,7 +156,7 @@ describe("export and import", () => {
     };
     const input = `${JSON.stringify(line(1))}\n\n${JSON.stringify(line(2))}\n`;
     const { out } = await run(["sessions", "import", "-", "--agent", "ada"], take, { input });
-    expect(out).toBe(`1 message imported into ${SESSION}; 1 were already there.\n`);
+    expect(out).toBe(`1 message imported into ${SESSION}; 1 already here.\n`);
     expect(gateway.callsOf("sessions.import")).toEqual([{ lines: [line(1), line(2)], agent: "ada" }]);
     const file = join(gateway.home, "in.jsonl");
     writeFileSync(file, input);
@@ -189,7 +189,7 @@ describe("what cannot be undone", () => {
     "%s never asks without a terminal",
     async (argv) => {
       const { code, err } = await run(argv, handlers, { input: "y\n" });
-      expect(err).toContain("Add --yes if it is meant.");
+      expect(err).toContain("Add --yes to confirm.");
       expect(code).toBe(2);
       expect(gateway.callsOf("sessions.delete")).toEqual([]);
       expect(gateway.callsOf("sessions.prune")).not.toContainEqual({ olderThanDays: 30 });

@@ -20,13 +20,13 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   if (!sessions.length) {
     out.say(
       options.search
-        ? `No conversation has "${options.search}".`
-        : out.hint`No conversations yet. Begin one: lares chat`,
+        ? `No conversations match "${options.search}".`
+        : out.hint`No conversations yet. Start one: lares chat`,
     );
     return EXIT.done;
   }
   out.say(
-    `${plural(sessions.length, "conversation")}, the newest last.`,
+    `${plural(sessions.length, "conversation")}, newest last.`,
     ...table(
       sessions.map((s) => [
         markOf(s, out.paint),
@@ -70,7 +70,7 @@ export const get: Action = async (ctx, [session = ""]) => {
     `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
     ...table(rows, "  "),
     ...(messages.length || failed.length
-      ? ["", ...(more ? [out.paint(out.hint`  … earlier ones: lares sessions export`, "dim")] : [])]
+      ? ["", ...(more ? [out.paint(out.hint`  … earlier messages: lares sessions export`, "dim")] : [])]
       : []),
     ...inOrder([
       ...messages.map((m) => ({
@@ -91,14 +91,14 @@ export const get: Action = async (ctx, [session = ""]) => {
 
 export const reset: Action = async (ctx, [session = ""]) => {
   ctx.out.document(await known(ctx, session, () => ctx.rpc.call("sessions.reset", { session })));
-  ctx.out.say("A fresh start. What was said before stays readable.");
+  ctx.out.say("Context cleared. You can still read the earlier messages.");
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [session = ""]) => {
   const { rpc, out } = ctx;
   const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
-  const question = `Delete ${s.session} with ${plural(s.messages, "message")}? This cannot be undone.`;
+  const question = `Delete ${s.session} with ${plural(s.messages, "message")}? This can't be undone.`;
   if (!(await confirmed(ctx, question))) return kept(ctx);
   const done = await rpc.call("sessions.delete", { session });
   out.document({ session, ...done });
@@ -117,7 +117,7 @@ export const prune: Action = async (ctx) => {
     return EXIT.done;
   }
   out.note(...indented(would.sessions));
-  if (!(await confirmed(ctx, `Delete ${plural(would.sessions.length, "conversation")}? This cannot be undone.`))) {
+  if (!(await confirmed(ctx, `Delete ${plural(would.sessions.length, "conversation")}? This can't be undone.`))) {
     return kept(ctx);
   }
   const done = await rpc.call("sessions.prune", { olderThanDays });

@@ -7,7 +7,7 @@ import { EXIT } from "../exit.ts";
 import { bytes, plural } from "../format.ts";
 import { table } from "../output.ts";
 
-const OUTSIDE = "are text from outside, until its name is in skills.trusted";
+const OUTSIDE = "count as outside text until its name is in skills.trusted";
 
 type Skill = Result<"skills.list">["skills"][number];
 
@@ -73,7 +73,7 @@ function mark({ state }: Skill, out: Context["out"]): string {
 }
 
 function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
-  return `${of === "agent" ? "its own" : "everybody's"}${imported ? `, from ${imported}` : ""}`;
+  return `${of === "agent" ? "its own" : "all agents"}${imported ? `, from ${imported}` : ""}`;
 }
 
 function short(text: string): string {
@@ -81,5 +81,5 @@ function short(text: string): string {
 }
 
 function none(home: string, agent: string): string {
-  return `There are no skills. Put a folder with a SKILL.md into ${home}/agents/${agent}/skills.`;
+  return `No skills yet. Add a folder with a SKILL.md to ${home}/agents/${agent}/skills.`;
 }

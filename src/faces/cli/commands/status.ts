@@ -74,7 +74,7 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
   const first = isSilent
     ? message
     : isUp
-      ? `Lares is running but does not serve: ${message}`
+      ? `Lares is running but not serving requests: ${message}`
       : error === answer
         ? message
         : `Lares is not running, and can't run here: ${message}`;
@@ -140,5 +140,5 @@ function sandbox({ out }: Context, { sandbox: held }: Status): string[][] {
 function deliveries(s: Status): string[][] {
   const { waiting, uncertain, failed } = s.deliveries;
   if (!waiting && !uncertain && !failed) return [];
-  return [["deliveries", `${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`]];
+  return [["deliveries", `${waiting} pending, ${uncertain} not confirmed, ${failed} failed`]];
 }

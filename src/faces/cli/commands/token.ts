@@ -8,7 +8,7 @@ export const token: Action = async ({ ports, home, out }) => {
   if (!found) {
     throw new AppError("NOT_FOUND", {
       message: `There is no token in ${home} yet.`,
-      hint: "It is made at the first start: lares gateway run",
+      hint: "It's created at the first start: lares gateway run",
     });
   }
   out.document({ token: found });

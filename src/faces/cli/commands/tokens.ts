@@ -12,7 +12,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
   const now = clock.now();
   const used = (at: number | undefined) => (at === undefined ? "never used" : `used ${ago(at, now)}`);
   out.say(
-    `${plural(tokens.length, "token")} and ${plural(logins.length, "browser login")} open this door, beside the owner's token.`,
+    `${plural(tokens.length, "token")} and ${plural(logins.length, "browser login")} can sign in, besides the owner's token.`,
     ...table(
       [
         ...tokens.map((t) => ["token", shortId(t.id), oneLine(t.name), t.scopes.join(", "), used(t.lastUsedAt)]),
@@ -21,7 +21,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
       "  ",
     ),
   );
-  if (tokens.length || logins.length) out.note(out.hint`End one: lares tokens revoke ID`);
+  if (tokens.length || logins.length) out.note(out.hint`Revoke one: lares tokens revoke ID`);
   return EXIT.done;
 };
 
@@ -32,8 +32,8 @@ export const create: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.document(made);
   out.say(made.token);
   out.note(
-    `Made ${oneLine(made.name)}, which may: ${made.scopes.join(", ")}. It is shown this once.`,
-    out.hint`End it: lares tokens revoke ${shortId(made.id)}`,
+    `Created ${oneLine(made.name)} with these rights: ${made.scopes.join(", ")}. It won't be shown again.`,
+    out.hint`Revoke it: lares tokens revoke ${shortId(made.id)}`,
   );
   return EXIT.done;
 };
@@ -44,6 +44,10 @@ export const revoke: Action = async ({ rpc, out }, [typed = ""]) => {
   const { id, name } = pick(known, typed, { noun: "token", list: "lares tokens list" });
   const done = await rpc.call("tokens.revoke", { id });
   out.document(done);
-  out.say(done.revoked ? `Ended ${oneLine(name)}; whoever used it is out.` : `${oneLine(name)} had ended already.`);
+  out.say(
+    done.revoked
+      ? `Revoked ${oneLine(name)}. Programs that use it lose access now.`
+      : `${oneLine(name)} was already revoked.`,
+  );
   return EXIT.done;
 };

@@ -16,7 +16,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   turns.reverse();
   out.items(turns);
   out.say(
-    turns.length ? `${plural(turns.length, "turn")}, the newest last.` : out.hint`No turns. Begin one: lares chat`,
+    turns.length ? `${plural(turns.length, "turn")}, newest last.` : out.hint`No turns yet. Start one: lares chat`,
     ...table(
       turns.map((t) => {
         const { glyph, word, tone } = STATES[t.state as TurnState] ?? STATES.attention;

@@ -22,7 +22,7 @@ describe("undo", () => {
 
   it("shows what would go back, asks, puts it back, and says how to take that back", async () => {
     const ran = await start(["undo", "t_1"], pretend(answers), { tty: true });
-    await until(() => ran.err().includes("Put them back?"));
+    await until(() => ran.err().includes("Restore them?"));
     expect(ran.err()).toContain("a.txt");
     expect(gateway.callsOf(pretend("undo.turn"))).toEqual([{ turn: "t_1", dryRun: true }]);
     ran.type("y\n");
@@ -33,14 +33,14 @@ describe("undo", () => {
 
   it("changes nothing when the person says no, or only asks what would happen", async () => {
     const ran = await start(["undo", "t_1"], pretend(answers), { tty: true });
-    await until(() => ran.err().includes("Put them back?"));
+    await until(() => ran.err().includes("Restore them?"));
     ran.type("n\n");
     expect(await ran.code).toBe(7);
     expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(1);
     await gateway.close();
     const dry = await start(["undo", "t_1", "--dry-run"], pretend(answers));
     expect(await dry.code).toBe(0);
-    expect(dry.out()).toContain("1 file would go back.");
+    expect(dry.out()).toContain("1 file would be restored.");
     expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe("undo", () => {
     const conflict = { "undo.turn": () => plan([file("a.txt", "restored"), file("b.txt", "conflict")], "u_9") };
     const ran = await start(["undo", "t_1", "--yes"], pretend(conflict));
     expect(await ran.code).toBe(1);
-    expect(ran.out()).toContain("Put back, except 1 file.");
+    expect(ran.out()).toContain("Restored, except 1 file.");
   });
 
   it("without a turn lists those that changed files", async () => {

@@ -23,22 +23,20 @@ export const undo: Action = async (ctx, [turn]) => {
   const possible = plan.files.filter((f) => f.result === "restored" || f.result === "removed");
   if (options.dryRun || !possible.length) {
     out.document(plan);
-    const first = possible.length
-      ? `${plural(possible.length, "file")} would go back.`
-      : "There is nothing to put back.";
+    const first = possible.length ? `${plural(possible.length, "file")} would be restored.` : "Nothing to restore.";
     out.say(first, ...rows(plan.files), ...plan.notes.map((note) => `  ${oneLine(note)}`));
     return EXIT.done;
   }
   const { confirmed } = await import("../confirm.ts");
-  out.note([`${plural(possible.length, "file")} would go back:`, ...rows(plan.files)].join("\n"));
-  if (!(await confirmed(ctx, "Put them back?"))) return kept(ctx);
+  out.note([`${plural(possible.length, "file")} would be restored:`, ...rows(plan.files)].join("\n"));
+  if (!(await confirmed(ctx, "Restore them?"))) return kept(ctx);
   const done = await rpc.call("undo.turn", { turn });
   out.document(done);
   const left = done.files.filter((f) => f.result === "conflict" || f.result === "lost").length;
   out.say(
-    left ? `Put back, except ${plural(left, "file")}.` : "Put back.",
+    left ? `Restored, except ${plural(left, "file")}.` : "Restored.",
     ...rows(done.files),
-    ...(done.undo ? [out.hint`To take that back: lares undo ${done.undo}`] : []),
+    ...(done.undo ? [out.hint`Undo that: lares undo ${done.undo}`] : []),
   );
   return left ? EXIT.failed : EXIT.done;
 };
@@ -53,8 +51,8 @@ async function list({ rpc, out, clock, options }: Context): Promise<number> {
   out.items(newestLast);
   out.say(
     turns.length
-      ? out.hint`Turns that changed files, the newest last. Put one back: lares undo TURN`
-      : "No turn changed a file.",
+      ? out.hint`Turns that changed files, newest last. Undo one: lares undo TURN`
+      : "No turn has changed files.",
     ...table(
       newestLast.map((t) => [
         t.turn,

@@ -25,7 +25,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
   out.document({ ...s, currency: "USD" });
   const span = `${plural(days, "day")} up to ${s.to}`;
   if (!s.total.calls) {
-    out.say(`No model was asked in ${span}.`);
+    out.say(`No model calls in ${span}.`);
     return EXIT.done;
   }
   out.say(`${count(tokens(s.total))} tokens in ${span}, ${spent(s.total)}.`);

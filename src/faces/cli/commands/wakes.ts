@@ -17,14 +17,14 @@ export const wake: Action = async (ctx, [session = "", text = ""]) => {
     ...truthy({ agent: options.agent, deliver, idempotencyKey: options.idempotencyKey }),
   });
   out.document(done);
-  out.say(done.duplicate ? `${done.session} was told this before.` : `${done.session} is told.`);
+  out.say(done.duplicate ? `${done.session} already has this.` : `Sent to ${done.session}.`);
   return EXIT.done;
 };
 
 export const resume: Action = async ({ rpc, out }, [name = ""]) => {
   const done = await rpc.call("watch.resume", { name });
   out.document(done);
-  out.say(`${name} is watched again.`);
+  out.say(`Watching ${name} again.`);
   return EXIT.done;
 };
 
@@ -38,8 +38,8 @@ export const list: Action = async ({ rpc, out, clock }) => {
   const first = soon ? `; the next, ${oneLine(soon.name)}, ${until(soon.at!, now)}` : "";
   out.say(
     wakes.length
-      ? `${plural(wakes.length, "thing")} may wake an agent${first}.`
-      : out.hint`Nothing but people wakes an agent. Plan something: lares schedule add`,
+      ? `${plural(wakes.length, "thing")} can wake an agent${first}.`
+      : out.hint`Only people wake agents. Schedule something: lares schedule add`,
     ...table(
       nextLast.map((one) => [
         one.kind,

@@ -154,7 +154,7 @@ describe("settings", () => {
   it("none and good ones are fine; a bad one is told with line and caret", async () => {
     expect((await check("config")).level).toBe("ok");
     put("lares.yaml", "gateway:\n  port: 8080\n");
-    expect((await check("config")).text).toContain("is in order");
+    expect((await check("config")).text).toContain("is valid");
     put("lares.yaml", "gateway:\n  port: lots\n");
     const bad = await check("config");
     expect(bad.level).toBe("bad");
@@ -176,9 +176,9 @@ describe("database", () => {
     check("database", { examined: async () => EXAMINED(over) });
 
   it("says what was found by opening it", async () => {
-    expect((await check("database")).text).toBe("/h/lares.db opens, and its pages are in order (4 kB).");
+    expect((await check("database")).text).toBe("/h/lares.db opens and passes its check (4 kB).");
     expect((await opened({ state: "missing" })).level).toBe("ok");
-    expect((await opened({ state: "unchecked" })).text).toContain("would have taken too long");
+    expect((await opened({ state: "unchecked" })).text).toContain("too large to check fully");
     expect((await opened({ state: "empty" })).level).toBe("warn");
     for (const state of ["refused", "damaged"] as const) {
       const found = await opened({ state, message: "/h/lares.db is odd.", hint: "Restore a copy." });
@@ -293,7 +293,7 @@ describe("sandbox", () => {
     const none = { name: "none", ok: false, why: "bubblewrap does not work here: no permission" };
     expect(await tried(none)).toMatchObject({
       level: "warn",
-      text: "No sandbox holds: commands run with your rights (bubblewrap does not work here: no permission).",
+      text: "No sandbox: commands run with your rights (bubblewrap does not work here: no permission).",
       fix: expect.stringContaining("user namespaces"),
     });
     expect(await tried(none, { program: () => undefined })).toMatchObject({
@@ -322,12 +322,12 @@ describe("lares doctor", () => {
     const { port } = server.address() as { port: number };
     put("lares.yaml", `gateway:\n  port: ${port}\n`);
     const { code, out } = await run([], home);
-    expect(out).toMatch(/^1 thing is wrong\.\n/);
-    expect(out).toMatch(new RegExp(`✕ {2}port +Another program listens on port ${port}\\.\\n {6}→ Stop it`));
+    expect(out).toMatch(/^1 problem found\.\n/);
+    expect(out).toMatch(new RegExp(`✕ {2}port +Another program is using port ${port}\\.\\n {6}→ Stop it`));
     expect(code).toBe(1);
     await new Promise((resolve) => server.close(resolve));
     const good = await run([], home);
-    expect(good.out.split("\n")[0]).toBe("Nothing is wrong.");
+    expect(good.out.split("\n")[0]).toBe("No problems found.");
     expect(good.code).toBe(0);
   });
 

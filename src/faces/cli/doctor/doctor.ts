@@ -56,10 +56,10 @@ export const doctor: Action = async (ctx) => {
   out.document({ ok: wrong === 0, running: status.result !== undefined, checks: found });
   out.say(
     wrong
-      ? `${plural(wrong, "thing is", "things are")} wrong.`
+      ? `${plural(wrong, "problem")} found.`
       : unsure
-        ? `Nothing is wrong; ${plural(unsure, "thing")} to look at.`
-        : "Nothing is wrong.",
+        ? `No problems; ${plural(unsure, "thing")} to review.`
+        : "No problems found.",
     ...shown(ctx, found),
   );
   return wrong ? EXIT.failed : EXIT.done;
@@ -100,8 +100,8 @@ async function askStatus(ctx: Context): Promise<{ result?: Result<"status">; fin
     return { result: await ctx.rpc.call("status", {}, AbortSignal.timeout(STATUS_MS)) };
   } catch (error) {
     if (!(error instanceof AppError)) {
-      const text = `Lares does not answer within ${STATUS_MS / 1000} s.`;
-      return { finding: { level: "bad", text, fix: "See what it says: lares logs; then restart it" } };
+      const text = `Lares didn't answer within ${STATUS_MS / 1000} s.`;
+      return { finding: { level: "bad", text, fix: "Check its log: lares logs; then restart it" } };
     }
     // Not running is nothing wrong; the line about the port says so. Without a token nothing can be asked.
     if (error.code === "GATEWAY_DOWN" || !(await isUp(ctx))) return {};

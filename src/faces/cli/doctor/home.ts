@@ -12,13 +12,14 @@ export const home: Check = {
   what: "home",
   async run({ home: dir }) {
     const problem = homeProblem(dir);
-    if (problem) return bad(problem.message, problem.hint ?? "Choose another with --home");
+    if (problem) return bad(problem.message, problem.hint ?? "Choose another folder with --home");
     const found = await stat(dir).catch(() => undefined);
-    if (!found) return bad(`There is no ${dir} yet.`, "Begin: lares onboard, or name another with --home");
+    if (!found)
+      return bad(`There is no ${dir} yet.`, "Start with: lares onboard, or choose another folder with --home");
     const mode = found.mode & 0o777;
-    if (mode & 0o077) return bad(`Others can look into ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
-    if ((mode & 0o700) !== 0o700) return bad(`Lares cannot write to ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
-    return ok(`${dir} is there and closed to others.`);
+    if (mode & 0o077) return bad(`Others can read ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
+    if ((mode & 0o700) !== 0o700) return bad(`Lares can't write to ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
+    return ok(`${dir} exists, and others can't read it.`);
   },
 };
 
@@ -29,11 +30,11 @@ export const files: Check = {
   id: "files",
   what: "files",
   async run({ home: dir }) {
-    if (!(await stat(dir).catch(() => undefined))) return ok("There is nothing yet that others could read.");
+    if (!(await stat(dir).catch(() => undefined))) return ok("There is nothing for others to read yet.");
     const open: Finding[] = [];
     for (const name of PRIVATE) open.push(...(await openToOthers(join(dir, name))));
     if (await holdsKeys(dir)) open.push(...(await openToOthers(join(dir, CONFIG_FILE))));
-    return open.length ? open : ok("What is secret can be read by you alone.");
+    return open.length ? open : ok("Only you can read the secrets.");
   },
 };
 
@@ -60,16 +61,16 @@ export const database: Check = {
     const { file, state, bytes: size, message, hint } = (await examined()).database;
     switch (state) {
       case "missing":
-        return ok("There is no database yet; the first start makes it.");
+        return ok("There is no database yet. The first start creates it.");
       case "empty":
-        return warn(`${file} is empty.`, "If there was something in it, restore a copy before the next start");
+        return warn(`${file} is empty.`, "If it had data, restore a backup before the next start");
       case "whole":
-        return ok(`${file} opens, and its pages are in order (${bytes(size)}).`);
+        return ok(`${file} opens and passes its check (${bytes(size)}).`);
       case "unchecked":
-        return ok(`${file} opens (${bytes(size)}). Checking all of its pages would have taken too long.`);
+        return ok(`${file} opens (${bytes(size)}). It's too large to check fully.`);
       case "refused":
       case "damaged":
-        return bad(message ?? `${file} can't be used.`, hint ?? "Restore a copy");
+        return bad(message ?? `${file} can't be used.`, hint ?? "Restore a backup");
       default:
         return assertNever(state);
     }
@@ -82,11 +83,11 @@ export const owner: Check = {
   async run({ home: dir, machine, status }) {
     const text = await readFile(join(dir, "lares.pid"), "utf8").catch(() => undefined);
     const pid = Number(/^\d+/.exec(text ?? "")?.[0]);
-    if (status) return ok(`Lares runs here (process ${status.pid}).`);
-    if (!pid) return ok("Nothing else runs on this home.");
+    if (status) return ok(`Lares is running here (process ${status.pid}).`);
+    if (!pid) return ok("Nothing else is using this home.");
     if (!machine.isAlive(pid)) return ok(`Process ${pid} was killed; the next start takes over.`);
     return bad(
-      `Process ${pid} holds this home, but no Lares answers.`,
+      `Process ${pid} is using this home, but Lares doesn't answer.`,
       `See what it is: ps -p ${pid}; then stop it: kill ${pid}`,
     );
   },

@@ -32,7 +32,7 @@ export const clock: Check = {
     const { now } = machine;
     const fix = "Set the clock: timedatectl set-ntp true";
     const today = new Date(now).toISOString().slice(0, 10);
-    if (now < WRITTEN) return bad(`The clock says ${today}, which is before this Lares was made.`, fix);
+    if (now < WRITTEN) return bad(`The clock says ${today}, which is before this version was released.`, fix);
     const times = await Promise.all(
       ["lares.db", "lares.db-wal"].map((name) =>
         stat(join(home, name)).then(
@@ -52,9 +52,10 @@ export const disk: Check = {
   what: "disk",
   async run({ home, machine }) {
     const free = (await machine.freeBytes(home)) ?? (await machine.freeBytes(dirname(home)));
-    if (free === undefined) return warn("How much room is left is not known.", `See: df ${home}`);
-    if (free < LEAST_FREE) return bad(`Only ${bytes(free)} are left.`, `Free some: Lares wants ${bytes(LEAST_FREE)}`);
-    return ok(`${bytes(free)} are free.`);
+    if (free === undefined) return warn("Can't tell how much disk space is left.", `See: df ${home}`);
+    if (free < LEAST_FREE)
+      return bad(`Only ${bytes(free)} left on the disk.`, `Free some space: Lares needs ${bytes(LEAST_FREE)}`);
+    return ok(`${bytes(free)} free.`);
   },
 };
 
@@ -70,8 +71,8 @@ export const sandbox: Check = {
         `The sandbox you chose (${name}) doesn't work, so commands won't run${because}.`,
         "Repair it, or choose another: lares config set sandbox.backend auto",
       );
-    const text = `No sandbox holds: commands run with your rights${because}.`;
-    if (machine.platform !== "linux") return off(text, "Leave commands asking first (policy.mode: ask)");
+    const text = `No sandbox: commands run with your rights${because}.`;
+    if (machine.platform !== "linux") return off(text, "Keep commands asking first (policy.mode: ask)");
     if (machine.program("bwrap"))
       return warn(
         text,
@@ -87,6 +88,6 @@ export const browser: Check = {
   async run({ machine }) {
     const found = machine.program("chromium", "google-chrome", "google-chrome-stable", "chromium-browser");
     if (found) return ok(`Chromium is at ${found}.`);
-    return off("There is no Chromium; pages are read without one.", "Debian: apt install chromium");
+    return off("Chromium isn't installed; pages are read without it.", "Debian: apt install chromium");
   },
 };

@@ -15,8 +15,8 @@ export const config: Check = {
       const loaded = await load(at);
       const advice = (await at.schema()).advise(loaded.config, agentFolders(at.home));
       if (advice.length)
-        return advice.map((text): Finding => ({ level: "bad", text, fix: `Mend it in ${loaded.file}` }));
-      return ok(loaded.exists ? `${loaded.file} is in order.` : "There is no lares.yaml, so the defaults hold.");
+        return advice.map((text): Finding => ({ level: "bad", text, fix: `Fix it in ${loaded.file}` }));
+      return ok(loaded.exists ? `${loaded.file} is valid.` : "There is no lares.yaml, so Lares uses the defaults.");
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const problems = (error.details?.problems ?? []) as unknown as ConfigProblem[];
@@ -25,7 +25,7 @@ export const config: Check = {
         ({ message, line, excerpt }): Finding => ({
           level: "bad",
           text: `lares.yaml${line === undefined ? "" : `, line ${line}`}: ${message}`,
-          fix: "Mend it, then: lares config check",
+          fix: "Fix it, then: lares config check",
           more: excerpt?.split("\n") ?? [],
         }),
       );
@@ -39,11 +39,11 @@ export const port: Check = {
   async run(at) {
     if (at.status) return ok(`Lares answers at ${at.status.url}.`);
     const { host, port: wanted } = await door(at);
-    if (wanted === 0) return ok("The next start takes any free port.");
+    if (wanted === 0) return ok("The next start uses any free port.");
     if (!(await at.machine.canConnect({ host, port: wanted })))
       return ok(`Port ${wanted} is free. Start: lares gateway run`);
     return bad(
-      `Another program listens on port ${wanted}.`,
+      `Another program is using port ${wanted}.`,
       `Stop it (ss -ltnp 'sport = :${wanted}'), or: lares config set gateway.port ${wanted + 1}`,
     );
   },
@@ -63,13 +63,13 @@ export const model: Check = {
       : known && (known.id === id || !at.status)
         ? known.url
         : providerNamed(id.split("/")[0] ?? "")?.url;
-    if (!url) return warn(`Where ${id} is, is not known.`, "Say it: lares onboard --base-url URL");
+    if (!url) return warn(`The address of ${id} isn't known.`, "Set it: lares onboard --base-url URL");
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
     if (await at.machine.canConnect(to)) return ok(`${id} can be reached (${to.host}).`);
     const isHere = isLoopbackHost(to.host);
     return bad(
-      `${to.host}:${to.port}, where ${id} is, does not answer.`,
+      `${id} doesn't answer at ${to.host}:${to.port}.`,
       isHere
         ? "Start that server, or choose another model: lares onboard"
         : "Check the network, or choose another model: lares onboard",
@@ -77,22 +77,22 @@ export const model: Check = {
   },
 };
 
-const MEND_HINT = "Correct the line in HEARTBEAT.md, then: lares heartbeat list";
+const MEND_HINT = "Fix the line in HEARTBEAT.md, then: lares heartbeat list";
 
 /** Lines of HEARTBEAT.md that would never come up, as the running Lares reads them. */
 export const heartbeat: Check = {
   id: "heartbeat",
   what: "heartbeat",
   async run({ status }) {
-    if (!status) return off("Once Lares runs, its reading of HEARTBEAT.md is checked, too.", "lares gateway run");
+    if (!status) return off("HEARTBEAT.md is checked while Lares is running.", "lares gateway run");
     const beats = status.heartbeats ?? [];
-    if (!beats.length) return ok("No heartbeat is on.");
+    if (!beats.length) return ok("No heartbeat is turned on.");
     const found = beats.flatMap(({ agent, problems }) => problems.map((text) => warn(`${agent}: ${text}`, MEND_HINT)));
-    return found.length ? found : ok("Every hint in HEARTBEAT.md is understood.");
+    return found.length ? found : ok("Lares understands every line in HEARTBEAT.md.");
   },
 };
 
-const PRACTISING = off("The practice model answers: rules, not a language model.", "Connect one: lares onboard");
+const PRACTISING = off("Using the practice model: rules, not a language model.", "Connect one: lares onboard");
 
 /** Which model would answer, and where it is, by the settings and the environment alone. */
 async function chosen(at: Ground): Promise<{ id: string; url: string | undefined } | undefined> {

@@ -41,9 +41,9 @@ export class Asker {
     for (let tries = 0; tries < TRIES; tries++) {
       const picked = choices[Number(await this.line("", "1")) - 1];
       if (picked) return picked.value;
-      this.output.write(`A number from 1 to ${choices.length}.`);
+      this.output.write(`Type a number from 1 to ${choices.length}.`);
     }
-    throw usage("None of the answers was a number of the list.", "Flags answer it too: lares onboard --help");
+    throw usage("Choose a number from the list.", "You can also use flags: lares onboard --help");
   }
 
   /** Nothing of the answer is shown. */

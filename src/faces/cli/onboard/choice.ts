@@ -33,7 +33,10 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
   const { options: o, ports } = ctx;
   if (o.practice) return { kind: "practice" };
   if (o.key !== undefined && o.key !== "-") {
-    throw usage("A key on the command line can be read by others.", "Give --key - and the key on stdin, or --key-env.");
+    throw usage(
+      "Other users can read a key on the command line.",
+      "Use --key - and pass the key on stdin, or --key-env.",
+    );
   }
   if (o.key === undefined && !o.keyEnv && !o.baseUrl && !o.provider) {
     return o.model === undefined ? undefined : { kind: "model", model: fullName(o.model) };
@@ -48,11 +51,11 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
     const variable = providerNamed(provider)?.keyEnv;
     throw usage(
       `There is no key for ${provider}.`,
-      `Set ${variable}, or give --key-env NAME, or --key - and the key on stdin.`,
+      `Set ${variable}, use --key-env NAME, or use --key - and pass the key on stdin.`,
     );
   }
   const model = o.model ?? providerNamed(provider)?.model ?? (baseUrl && (await listed(baseUrl))[0]);
-  if (!model) throw usage(`Which model of ${provider} shall answer?`, "Give it with --model.");
+  if (!model) throw usage(`Which ${provider} model do you want to use?`, "Give it with --model.");
   return {
     kind: "provider",
     provider,
@@ -72,17 +75,17 @@ export async function askModel(ctx: Context, ask: Asker, before: Before): Promis
   const ways: Choice<Way>[] = [
     ...(kept ? [kept] : []),
     ...found(ctx),
-    { text: "the practice model: rules, no key, to look around", value: { kind: "practice" } },
+    { text: "the practice model: built-in rules, no key needed", value: { kind: "practice" } },
     { text: "paste a key", value: { kind: "paste" } },
-    { text: "a server of your own: Ollama, llama.cpp, vLLM …", value: { kind: "server" } },
+    { text: "your own server: Ollama, llama.cpp, vLLM …", value: { kind: "server" } },
   ];
-  const way = await ask.choose("Which model shall answer?", ways);
+  const way = await ask.choose("Which model do you want to use?", ways);
   if (way.kind === "paste") return pasted(ask);
   return way.kind === "server" ? server(ask) : way;
 }
 
 function keep({ model, providers }: Before): Choice<ModelChoice> | undefined {
-  const what = model ?? (providers.length ? `what is set up: ${providers.join(", ")}` : undefined);
+  const what = model ?? (providers.length ? `the current setup: ${providers.join(", ")}` : undefined);
   return what === undefined ? undefined : { text: `keep ${what}`, value: { kind: "keep" } };
 }
 
@@ -94,51 +97,51 @@ function found(ctx: Context): Choice<ModelChoice>[] {
     if (keyEnv && has(keyEnv)) {
       return [
         {
-          text: `${name}, with ${keyEnv} from the environment`,
+          text: `${name}, with the key in ${keyEnv}`,
           value: { ...choice, key: { from: "env", variable: keyEnv } },
         },
       ];
     }
     // A key elsewhere and a server of one's own are another matter.
     if (keyEnv || !urlEnv || !has(urlEnv)) return [];
-    return [{ text: `${name}, at ${urlEnv} of the environment`, value: choice }];
+    return [{ text: `${name}, at the address in ${urlEnv}`, value: choice }];
   });
 }
 
 async function pasted(ask: Asker): Promise<ModelChoice> {
   const names = PROVIDERS.filter(({ keyEnv }) => keyEnv).map(({ name }) => name);
   const provider = await ask.choose(
-    "Whose key is it?",
+    "Which provider is the key for?",
     names.map((name) => ({ text: name, value: name })),
   );
-  const text = await ask.secret("The key (it is not shown):");
-  const model = await ask.line("The model?", providerNamed(provider)?.model);
+  const text = await ask.secret("Key (hidden):");
+  const model = await ask.line("Model:", providerNamed(provider)?.model);
   return { kind: "provider", provider, key: typedKey(text), model: named(provider, model) };
 }
 
 async function server(ask: Asker): Promise<ModelChoice> {
-  const baseUrl = address(await ask.line("Where is it?", providerNamed("ollama")?.url));
+  const baseUrl = address(await ask.line("Address:", providerNamed("ollama")?.url));
   const [first] = await listed(baseUrl);
   const provider = serverName(baseUrl);
-  const model = await ask.line("Which of its models?", first ?? providerNamed(provider)?.model);
-  if (!model) throw usage("It needs the name of a model.", "The server's own list of models has it.");
+  const model = await ask.line("Model:", first ?? providerNamed(provider)?.model);
+  if (!model) throw usage("Give the name of a model.", "The server lists its models.");
   return { kind: "provider", provider, baseUrl, model: named(provider, model) };
 }
 
 function providerOf(o: Options): string {
   const byKey = PROVIDERS.find(({ keyEnv }) => keyEnv !== undefined && keyEnv === o.keyEnv)?.name;
   const name = o.provider ?? byKey ?? (o.baseUrl === undefined ? undefined : serverName(o.baseUrl));
-  if (name === undefined) throw usage("Whose key is it?", "Give --provider.");
+  if (name === undefined) throw usage("Which provider is the key for?", "Give --provider.");
   if (!/^[a-z0-9][a-z0-9_.-]*$/.test(name))
-    throw usage(`"${name}" is no name of a provider.`, "Lower-case letters, digits, _ . -");
+    throw usage(`"${name}" isn't a valid provider name.`, "Use lower-case letters, digits and _ . -");
   if (!providerNamed(name) && o.baseUrl === undefined) {
     const near = nearest(
       name,
       PROVIDERS.map((one) => one.name),
     );
     throw usage(
-      `Where ${name} is, is not known.`,
-      near ? `Did you mean "${near}"? Else give --base-url.` : "Give --base-url.",
+      `The address of ${name} isn't known.`,
+      near ? `Did you mean "${near}"? Otherwise give --base-url.` : "Give --base-url.",
     );
   }
   return name;
@@ -148,9 +151,9 @@ function providerOf(o: Options): string {
 function envKey({ options, ports }: Context, provider: string): { from: "env"; variable: string } | undefined {
   const isSet = (variable: string) => ports.env.variables[variable]?.trim();
   if (options.keyEnv !== undefined) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.keyEnv)) throw usage(`"${options.keyEnv}" is no name of a variable.`);
-    if (!isSet(options.keyEnv))
-      throw usage(`The variable ${options.keyEnv} is not set here.`, "Set it, then try again.");
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.keyEnv))
+      throw usage(`"${options.keyEnv}" isn't a valid variable name.`);
+    if (!isSet(options.keyEnv)) throw usage(`The variable ${options.keyEnv} isn't set.`, "Set it, then try again.");
     return { from: "env", variable: options.keyEnv };
   }
   const own = providerNamed(provider)?.keyEnv;
@@ -159,7 +162,8 @@ function envKey({ options, ports }: Context, provider: string): { from: "env"; v
 
 function typedKey(given: string): { from: "typed"; text: string } {
   const text = given.trim();
-  if (!text || /\s/.test(text)) throw usage(text ? "A key has no spaces." : "There is no key.", "Paste the key alone.");
+  if (!text || /\s/.test(text))
+    throw usage(text ? "A key can't contain spaces." : "There is no key.", "Paste only the key.");
   return { from: "typed", text };
 }
 
@@ -173,7 +177,7 @@ function named(provider: string, model: string): string {
 
 function fullName(model: string): string {
   if (/^[^/]+\/.+/.test(model)) return model;
-  throw usage(`"${model}" does not say whose model it is.`, "Give provider/model, or --provider beside it.");
+  throw usage(`"${model}" doesn't name a provider.`, "Use provider/model, or add --provider.");
 }
 
 function address(given: string): string {

@@ -38,7 +38,7 @@ describe("with flags", () => {
     expect(written()).toBe(
       "models:\n  default: anthropic/claude-sonnet-5-5\n  providers:\n    anthropic:\n      keys:\n        - ${ANTHROPIC_API_KEY}\n",
     );
-    expect(out.split("\n")[0]).toBe("anthropic/claude-sonnet-5-5 will answer, with the key in ANTHROPIC_API_KEY.");
+    expect(out.split("\n")[0]).toBe("Lares will use anthropic/claude-sonnet-5-5, with the key in ANTHROPIC_API_KEY.");
     expect(out).toContain("Not tested: Lares is not running.");
     expect(code).toBe(0);
   });
@@ -72,7 +72,7 @@ describe("with flags", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const { out } = await run(["--base-url", `${url}/`]);
     expect(written()).toBe(`models:\n  default: local/qwen\n  providers:\n    local:\n      baseUrl: ${url}\n`);
-    expect(out).toContain(`local/qwen will answer, at ${url}.`);
+    expect(out).toContain(`Lares will use local/qwen, at ${url}.`);
     await new Promise((resolve) => server.close(resolve));
     const gone = await run(["--base-url", "http://127.0.0.1:1/v1", "--provider", "other"]);
     expect(gone.err).toContain("Which model of other shall answer? Give it with --model.");
@@ -90,13 +90,13 @@ describe("with flags", () => {
   });
 
   it.each([
-    [["--key", "sk-123", "--provider", "openai"], "can be read by others"],
+    [["--key", "sk-123", "--provider", "openai"], "Other users can read"],
     [["--key", "-", "--provider", "openai"], "There is no key."],
-    [["--key-env", "NOPE", "--provider", "openai"], "NOPE is not set here"],
+    [["--key-env", "NOPE", "--provider", "openai"], "NOPE isn't set"],
     [["--provider", "openai"], "There is no key for openai."],
     [["--provider", "antropic", "--key-env", "HOME"], 'Did you mean "anthropic"?'],
     [["--base-url", "ftp://x", "--model", "m"], "not an http or https address"],
-    [["--model", "gpt"], "does not say whose model it is"],
+    [["--model", "gpt"], "doesn't name a provider"],
   ])("%s is wrong usage, and nothing is written", async (argv, message) => {
     const { code, err } = await run(argv);
     expect(err).toContain(message);
@@ -109,7 +109,7 @@ describe("with flags", () => {
     expect(written()).toContain("${ANTHROPIC_API_KEY}");
     rmSync(file);
     const none = await run(["--yes"]);
-    expect(none.out).toContain("The practice model will answer");
+    expect(none.out).toContain("Lares will use the practice model");
     expect(existsSync(file)).toBe(false);
   });
 
@@ -120,7 +120,7 @@ describe("with flags", () => {
 
   it("LARES_MODEL, which goes before the file, is told", async () => {
     const { out } = await run(["--yes"], { variables: { ...KEY, LARES_MODEL: "openai/x" } });
-    expect(out).toContain("LARES_MODEL says openai/x, which goes before it.");
+    expect(out).toContain("LARES_MODEL is set to openai/x and overrides it.");
   });
 
   it("a file that is not in order is left as it is", async () => {
@@ -148,10 +148,10 @@ describe("again", () => {
     await run(["--key-env", "ANTHROPIC_API_KEY"], { variables: KEY });
     const first = written();
     const again = await run(["--key-env", "ANTHROPIC_API_KEY"], { variables: KEY });
-    expect(again.out).toContain("Nothing had to be changed.");
+    expect(again.out).toContain("Nothing to change.");
     expect(written()).toBe(first);
     const keep = await run(["--yes"], { variables: KEY });
-    expect(keep.out).toContain("anthropic/claude-sonnet-5-5 will answer.");
+    expect(keep.out).toContain("Lares will use anthropic/claude-sonnet-5-5.");
     expect(written()).toBe(first);
     await run(["--provider", "anthropic", "--model", "claude-opus-5-5"], { variables: KEY });
     expect(written()).toBe(first.replace("claude-sonnet-5-5", "claude-opus-5-5"));
@@ -169,7 +169,7 @@ describe("asking", () => {
     await answer(ran, "1  anthropic, with ANTHROPIC_API_KEY from the environment", "\n");
     await answer(ran, "A channel to talk through", "\n");
     expect(existsSync(file)).toBe(false);
-    await answer(ran, "Start it with the computer?", "\n");
+    await answer(ran, "Start Lares when the computer starts?", "\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("${ANTHROPIC_API_KEY}");
     expect(ran.err()).toContain("Next: lares gateway run");
@@ -180,11 +180,11 @@ describe("asking", () => {
     const ran = start([], { tty: true, program });
     await answer(ran, "2  paste a key", "7\n2\n");
     await answer(ran, "A number from 1 to 3.", "");
-    await answer(ran, "Whose key is it?", "2\n");
-    await answer(ran, "The key (it is not shown):", "sk-secrex\u007ft-abcd\r");
+    await answer(ran, "Which provider is the key for?", "2\n");
+    await answer(ran, "Key (hidden):", "sk-secrex\u007ft-abcd\r");
     await answer(ran, "The model? [gpt-6.1-sol]", "\n");
     await answer(ran, "A channel to talk through", "1\n");
-    await answer(ran, "Start it with the computer?", "2\n");
+    await answer(ran, "Start Lares when the computer starts?", "2\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("- sk-secret-abcd");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -327,7 +327,7 @@ describe("with a running Lares", () => {
     const { out, code } = await go({
       "models.test": () => ({ ok: false, ms: 5, model, message: "Anthropic refused the key." }),
     });
-    expect(out).toContain("Tested, and it failed: Anthropic refused the key.");
+    expect(out).toContain("The test failed: Anthropic refused the key.");
     expect(code).toBe(1);
   });
 });

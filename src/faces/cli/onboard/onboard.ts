@@ -49,12 +49,12 @@ export const onboard: Action = async (ctx) => {
     out.say(
       sentence(choice, model),
       ...(ctx.ports.env.model && ctx.ports.env.model !== model
-        ? [`LARES_MODEL says ${ctx.ports.env.model}, which goes before it.`]
+        ? [`LARES_MODEL is set to ${ctx.ports.env.model} and overrides it.`]
         : []),
       ...(typed === undefined
         ? []
         : [`The key …${typed.length > 12 ? typed.slice(-4) : ""} is in ${file}, which only you can read (0600).`]),
-      next === text ? "Nothing had to be changed." : `Written to ${file}.`,
+      next === text ? "Nothing to change." : `Saved to ${file}.`,
       ...(tested ? [testLine(tested)] : []),
     );
     const channel = wish.channel ? await connectChannel(ctx, asker) : undefined;
@@ -67,7 +67,10 @@ export const onboard: Action = async (ctx) => {
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    out.note("", isWritten ? out.hint`No channel was added. Any time: lares channels add` : "Nothing was written.");
+    out.note(
+      "",
+      isWritten ? out.hint`No channel added. You can add one later: lares channels add` : "Nothing was written.",
+    );
     return EXIT.interrupted;
   } finally {
     off();
@@ -81,13 +84,13 @@ async function ask(
   before: Parameters<typeof standard>[1],
 ): Promise<{ choice: ModelChoice; channel: boolean; how: string[] }> {
   const choice = await askModel(ctx, asker, before);
-  const channel = await asker.choose("A channel to talk through, beside terminal and browser?", [
+  const channel = await asker.choose("Connect a channel, besides terminal and browser?", [
     { text: "later", value: false },
-    { text: "now: Telegram, Slack, Discord, mail …", value: true },
+    { text: "yes: Telegram, Slack, Discord, mail …", value: true },
   ]);
-  const how = await asker.choose("Start it with the computer?", [
+  const how = await asker.choose("Start Lares when the computer starts?", [
     { text: "later", value: [] as string[] },
-    { text: "say how", value: withTheComputer(ctx) },
+    { text: "show me how", value: withTheComputer(ctx) },
   ]);
   return { choice, channel, how };
 }
@@ -102,7 +105,7 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
       throw error;
     },
   );
-  if (!isRunning) ctx.out.note("Starting Lares for a moment …");
+  if (!isRunning) ctx.out.note("Starting Lares briefly …");
   const started = isRunning ? undefined : await ctx.ports.runGateway({ home: ctx.home, port: 0 });
   try {
     const { added, lines } = await connect(ctx, ctx.options.channel, asker);
@@ -119,9 +122,9 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
 
 function withTheComputer(ctx: Context): string[] {
   return [
-    "To start it with the computer: crontab -e, and add the line",
+    "To start it with the computer, run crontab -e and add this line:",
     `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx)}`,
-    "Variables that lares.yaml refers to must be set there too.",
+    "Also set the variables that lares.yaml refers to.",
   ];
 }
 
@@ -133,7 +136,7 @@ function elsewhere(ctx: Context): string {
 async function later(ctx: Context, wasTold: boolean): Promise<string[]> {
   const { hint } = ctx.out;
   return [
-    ...(wasTold ? [] : [hint`A channel, or a start with the computer: any time, lares onboard.`]),
+    ...(wasTold ? [] : [hint`To add a channel or start with the computer later: lares onboard`]),
     (await isUp(ctx)) ? hint`Lares is running. Next: lares chat` : hint`Next: lares gateway run, then lares chat`,
   ];
 }
@@ -147,12 +150,12 @@ function isUp(ctx: Context): Promise<boolean> {
 }
 
 function sentence(choice: ModelChoice, model: string): string {
-  if (choice.kind === "practice") return "The practice model will answer: rules, not a language model.";
-  if (choice.kind === "keep" && model === PRACTICE) return "What was set up stays.";
-  if (choice.kind !== "provider") return `${model} will answer.`;
+  if (choice.kind === "practice") return "Lares will use the practice model: rules, not a language model.";
+  if (choice.kind === "keep" && model === PRACTICE) return "Your setup stays as it is.";
+  if (choice.kind !== "provider") return `Lares will use ${model}.`;
   const { key, baseUrl } = choice;
   const how = key?.from === "env" ? `, with the key in ${key.variable}` : baseUrl ? `, at ${baseUrl}` : "";
-  return `${model} will answer${how}.`;
+  return `Lares will use ${model}${how}.`;
 }
 
 function keyPlace(choice: ModelChoice): "environment" | "file" | "none" {
@@ -164,7 +167,7 @@ type Tested = { ok: true; ms: number } | { ok: false; why: string; failed: boole
 
 function testLine(tested: Tested): string {
   if (tested.ok) return `Tested: it answered in ${duration(tested.ms)}.`;
-  return tested.failed ? `Tested, and it failed: ${tested.why}` : `Not tested: ${tested.why}`;
+  return tested.failed ? `The test failed: ${tested.why}` : `Not tested: ${tested.why}`;
 }
 
 /** One tiny request through the running Lares: only it knows the models. */
@@ -172,11 +175,11 @@ async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested
   const { rpc } = ctx;
   const skipped = (why: string): Tested => ({ ok: false, why, failed: false });
   try {
-    if (isNew && !(await holds(ctx, model))) return skipped("it holds from the next start of the gateway.");
+    if (isNew && !(await holds(ctx, model))) return skipped("it applies after the gateway restarts.");
     const [provider = "", ...name] = model.split("/");
     const told = await rpc.call("models.test", { provider, model: name.join("/") });
     if (told.ok) return { ok: true, ms: told.ms };
-    return { ok: false, why: oneLine(told.message ?? "the model did not answer."), failed: true };
+    return { ok: false, why: oneLine(told.message ?? "the model didn't answer."), failed: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "GATEWAY_DOWN") return skipped("Lares is not running.");

@@ -2,18 +2,18 @@
 import { type Group, limit } from "./word.ts";
 
 const approvals = () => import("../commands/approvals.ts");
-const reason = { flag: "--reason <text>", about: "told to the agent" };
+const reason = { flag: "--reason <text>", about: "a reason the agent sees" };
 
 export const answer: Group = {
   name: "Answer",
-  nouns: { approvals: "what waits for a yes or no", policy: "what is allowed, asked or refused" },
+  nouns: { approvals: "actions waiting for a yes or no", policy: "what is allowed, asked or refused" },
   words: [
     {
       name: "approvals list",
-      about: "what waits, the newest last",
+      about: "list waiting approvals, newest last",
       flags: [
-        { flag: "--all", about: "answered ones too" },
-        { flag: "--session <s>", about: "only this conversation's" },
+        { flag: "--all", about: "include answered ones" },
+        { flag: "--session <s>", about: "only this conversation" },
         limit(1000),
       ],
       example: "lares approvals list",
@@ -22,7 +22,7 @@ export const answer: Group = {
     {
       name: "approvals get",
       takes: "<id>",
-      about: "one approval in full",
+      about: "show one approval in full",
       example: "lares approvals get abc123",
       load: async () => (await approvals()).get,
     },
@@ -38,7 +38,7 @@ export const answer: Group = {
       name: "approve",
       takes: "<id>",
       about: "allow it once",
-      flags: [{ flag: "--always", about: "and whatever is the same from now on" }, reason],
+      flags: [{ flag: "--always", about: "and the same action from now on" }, reason],
       example: "lares approve abc123",
       load: async () => (await approvals()).approve,
     },
@@ -53,36 +53,36 @@ export const answer: Group = {
     {
       name: "undo",
       takes: "[turn]",
-      about: "put back the files a turn changed; without a turn: which did",
+      about: "restore the files a turn changed; without a turn, list turns that changed files",
       flags: [
-        { flag: "--dry-run", about: "only say what would happen" },
-        { flag: "--session <s>", about: "only this conversation's" },
+        { flag: "--dry-run", about: "only show what would happen" },
+        { flag: "--session <s>", about: "only this conversation" },
         limit(200),
       ],
       example: "lares undo t_01hxyz",
-      exits: "1 some files could not be put back, 7 the person said no",
+      exits: "1 some files could not be restored, 7 you answered no",
       load: async () => (await import("../commands/undo.ts")).undo,
     },
     {
       name: "policy explain",
       takes: "<command>",
-      about: "whether a command would be allowed, asked or refused; nothing runs",
-      flags: [{ flag: "--agent <a>", about: "by this agent's policy" }],
+      about: "say whether a command would be allowed, asked or refused, without running it",
+      flags: [{ flag: "--agent <a>", about: "use this agent's policy" }],
       example: 'lares policy explain "rm -rf build"',
       load: async () => (await import("../commands/policy.ts")).explain,
     },
     {
       name: "policy rules",
-      about: 'what "always allow" has kept, and how often each was used',
-      flags: [{ flag: "--agent <a>", about: "only this agent's" }],
+      about: 'list the rules saved by "always allow", and how often each was used',
+      flags: [{ flag: "--agent <a>", about: "only this agent" }],
       example: "lares policy rules",
       load: async () => (await import("../commands/policy.ts")).rules,
     },
     {
       name: "policy forget",
       takes: "<id>",
-      about: "take back one of them: the next such action asks again",
-      flags: [{ flag: "--agent <a>", about: "only among this agent's" }],
+      about: "remove one of these rules, so that Lares asks again",
+      flags: [{ flag: "--agent <a>", about: "only this agent" }],
       example: "lares policy forget 3f9c1a",
       load: async () => (await import("../commands/policy.ts")).forget,
     },

@@ -14,12 +14,12 @@ export const WORDS: readonly Word[] = GROUPS.flatMap((group) => group.words);
 /** Flags of every command. */
 export const EVERYWHERE: readonly Flag[] = [
   { flag: "--home <dir>", about: "the home (LARES_HOME, else ~/.lares)" },
-  { flag: "--url <url>", about: "another Lares than this home's; it needs --token" },
-  { flag: "--token <token>", about: "the token; this home's own goes only to this home's Lares" },
+  { flag: "--url <url>", about: "connect to another Lares; needs --token" },
+  { flag: "--token <token>", about: "the token for --url; this home's token is only sent to its own Lares" },
   { flag: "--json", about: "JSON: one document, or a line for each item" },
-  { flag: "-q, --quiet", about: "nothing beside the data" },
+  { flag: "-q, --quiet", about: "print only data" },
   { flag: "--no-input", about: "never ask" },
-  { flag: "-y, --yes", about: "yes to what would be asked" },
+  { flag: "-y, --yes", about: "answer yes to every question" },
 ];
 
 /** Every flag by its long name. */

@@ -3,15 +3,15 @@ import { type Group, whole } from "./word.ts";
 
 export const run: Group = {
   name: "Run",
-  nouns: { gateway: "Lares itself", security: "who can get in", debug: "for tests of Lares" },
+  nouns: { gateway: "Lares itself", security: "what is exposed", debug: "for testing Lares" },
   words: [
     {
       name: "gateway run",
       about: "start Lares in the foreground",
       flags: [
-        { flag: "--port <n>", about: "the port; 0 takes a free one", parse: whole(0, 65_535) },
+        { flag: "--port <n>", about: "the port; 0 picks a free one", parse: whole(0, 65_535) },
         { flag: "--bind <addr>", about: "the address to listen on (127.0.0.1)" },
-        { flag: "--exposed", about: "says that an address others can reach is meant" },
+        { flag: "--exposed", about: "confirm that others may reach this address" },
       ],
       example: "lares gateway run --port 7717",
       exits: "130 after a second Ctrl-C",
@@ -19,22 +19,22 @@ export const run: Group = {
     },
     {
       name: "dashboard",
-      about: "a link that signs a browser in, good once",
+      about: "print a one-time link that signs a browser in",
       example: "lares dashboard",
       load: async () => (await import("../commands/dashboard.ts")).dashboard,
     },
     {
       name: "doctor",
-      about: "what is wrong here, and the fix; works when nothing runs",
+      about: "find problems and how to fix them, even when Lares isn't running",
       example: "lares doctor",
-      exits: "1 something is wrong",
+      exits: "1 there is a problem",
       load: async () => (await import("../doctor/doctor.ts")).doctor,
     },
     {
       name: "security audit",
-      about: "what is open: address, tokens, files, policy",
+      about: "check what is exposed: address, tokens, files, policy",
       example: "lares security audit",
-      exits: "1 something is open that must not be",
+      exits: "1 something is exposed that shouldn't be",
       load: async () => (await import("../commands/security.ts")).audit,
     },
     {

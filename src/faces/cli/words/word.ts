@@ -37,7 +37,7 @@ export function whole(least: number, most: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
     if (text.trim() === "" || !Number.isInteger(n) || n < least || n > most) {
-      throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`);
+      throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
     }
     return n;
   };
@@ -45,17 +45,17 @@ export function whole(least: number, most: number): (text: string) => number {
 
 export function amount(text: string): number {
   const n = Number(text);
-  if (text.trim() === "" || !(n >= 0 && n <= 1_000_000)) throw new InvalidArgumentError("It is a number, 0 or more.");
+  if (text.trim() === "" || !(n >= 0 && n <= 1_000_000)) throw new InvalidArgumentError("Use a number, 0 or more.");
   return n;
 }
 
 export function days(text: string): number {
   const n = Number(text.replace(/d$/, ""));
-  if (text.trim() === "" || !(n >= 0 && n <= 36_500)) throw new InvalidArgumentError("It is a number of days.");
+  if (text.trim() === "" || !(n >= 0 && n <= 36_500)) throw new InvalidArgumentError("Use a number of days.");
   return n;
 }
 
-export const limit = (most: number, about = "at most so many"): Flag => ({
+export const limit = (most: number, about = "show at most this many"): Flag => ({
   flag: "--limit <n>",
   about,
   parse: whole(1, most),
