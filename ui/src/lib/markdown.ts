@@ -3,7 +3,7 @@
  * nodes. Text only ever becomes text nodes, and attributes come from the few values below, so there is no HTML to clean.
  *
  * UI-4: a finished block is never parsed or drawn again: only the end of a growing text is.
- * UI-5: a text that would make too many nodes is shown without its marks.
+ * UI-5: a text that is too long to draw, or has a word nobody reads, is shown without its marks.
  */
 import {
   type Block,
@@ -22,13 +22,18 @@ export type { Block };
 
 /** A few books' chapters; more would be tens of thousands of nodes, which a phone draws for seconds. */
 const MOST_LETTERS = 100_000;
+/** Longer than any word or address people read; a page with one of 80,000 open brackets stood still for half a minute. */
+const LONG_WORD = /\S{4000}/;
 /** A paragraph with more marks than this was not written for reading: its words are shown without them. */
 const MOST_SPANS = 10_000;
 
 /** The blocks of a text that may grow at its end. */
 export function toBlocks(): (text: string) => readonly Block[] {
   const grow = growingText();
-  return (text) => (text.length > MOST_LETTERS ? [{ kind: "fence", lang: "", text }] : grow(text));
+  return (text) => {
+    const isReadable = text.length <= MOST_LETTERS && !LONG_WORD.test(text);
+    return isReadable ? grow(text) : [{ kind: "fence", lang: "", text }];
+  };
 }
 
 export function toNodes(block: Block, kind: Kind, page: Document = document): Node {
