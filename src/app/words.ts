@@ -35,14 +35,14 @@ type Told = Pick<
   "tune" | "compact" | "usage" | "agents" | "schedules" | "timezone" | "memory" | "exported"
 >;
 
-const NOTHING_TO_COMPACT = "There is nothing here to compact yet.";
+const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 
 export function compactedInWords(done: Compacted | undefined): string {
-  if (!done) return "Compacting goes on in the background.";
+  if (!done) return "Still compacting in the background.";
   if (!done.made) return NOTHING_TO_COMPACT;
   const how =
     done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
-  return `${done.messages} older messages are compacted (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
+  return `Compacted ${done.messages} older messages (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo brings them back for the model.`;
 }
 
 /** Platforms give the time of a message in whole seconds. */
@@ -72,7 +72,7 @@ export function commandWords(parts: WordParts): Told {
     async tune(at, change) {
       if (change.model && !models.info(change.model)) {
         throw new AppError("MODEL_UNKNOWN", {
-          message: `"${change.model}" cannot answer here.`,
+          message: `The model "${change.model}" isn't available here.`,
           hint: `Known: ${models
             .list()
             .map((m) => m.id)
@@ -81,12 +81,12 @@ export function commandWords(parts: WordParts): Told {
       }
       const set = await parts.contexts.tune(at, change);
       const model = set.model ?? models.primary().id;
-      return `${model} answers here${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
+      return `Using ${model}${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
     },
     async compact(session, focus) {
       if (/^undo$/i.test(focus)) {
         const { messages } = await parts.compactions.undo(session);
-        return `Undone: the model reads ${messages} messages word for word again.`;
+        return `Undone: the model sees ${messages} messages in full again.`;
       }
       const found = await existing(parts.sessions, session);
       if (!found) return NOTHING_TO_COMPACT;
@@ -99,7 +99,7 @@ export function commandWords(parts: WordParts): Told {
       const isMixed = u.unknownPrice > 0 && u.cost !== null;
       const money = isMixed ? `$${u.cost!.toFixed(4)}, unknown for ${calls(u.unknownPrice)}` : known;
       const read = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
-      return `${u.calls} model ${u.calls === 1 ? "call" : "calls"}, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
+      return `${u.calls} model ${u.calls === 1 ? "call" : "calls"}, ${read} tokens in (${u.cacheReadTokens} from cache), ${u.outputTokens} out, ${money}.`;
     },
     agents: async () => parts.agents.names().join("\n"),
     schedules: (call) => scheduleWords(parts.schedules(), call, parts.called),
@@ -107,7 +107,7 @@ export function commandWords(parts: WordParts): Told {
     memory: parts.recall,
     async exported(session: SessionKey) {
       const { messages } = (await existing(parts.sessions, session)) ?? { messages: 0 };
-      if (messages === 0) return "There is nothing here to export yet.";
+      if (messages === 0) return "Nothing to export here yet.";
       return parts.called(`${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`);
     },
   };

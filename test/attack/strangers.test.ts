@@ -80,7 +80,7 @@ describe("what is the owner's", () => {
       call("list", {}),
       call("write", { path: "x", content: "" }),
     ].entries()) {
-      expect(await say(`eve-r${n}`, `#closed-${n} ${tool} then: say:{results}`)).toMatch(/not open to people/);
+      expect(await say(`eve-r${n}`, `#closed-${n} ${tool} then: say:{results}`)).toMatch(/can't use the workspace/);
       expect(JSON.stringify(toolResults(requestsWith(model, `#closed-${n}`).at(-1)!))).not.toContain("secret plans");
     }
     expect(await say("ann", `${call("read", { path: "private.txt" })} then: say:{results}`)).toContain("secret plans");
@@ -122,7 +122,7 @@ describe("what is the owner's", () => {
         );
         const plain = (text: string) => text.replace(/"(tool_use_id|tool_call_id|id)":"[^"]*"/g, "");
         expect(plain(hit), `${way} ${tool}`).toBe(plain(miss));
-        expect(hit, `${way} ${tool}`).toMatch(/not open to people|tool_run has no tool/);
+        expect(hit, `${way} ${tool}`).toMatch(/can't use the workspace|tool_run has no tool/);
         expect(hit, `${way} ${tool}`).not.toMatch(leaks);
       }
     }
@@ -134,7 +134,7 @@ describe("what is the owner's", () => {
       const task = `#child-${n}# ${edit} then: say:{results}`;
       await say(`eve-c${n}`, `${call("sessions_spawn", { task })} then: say:asked`);
       const seen = () => JSON.stringify(requestsWith(model, `#child-${n}#`).flatMap(toolResults));
-      await until("the refusal", async () => seen().includes("not open to people") || undefined);
+      await until("the refusal", async () => seen().includes("can't use the workspace") || undefined);
       expect(seen()).not.toMatch(/hunter2|nearest|no such|does not exist/i);
     }
   });
@@ -152,10 +152,10 @@ describe("what is the owner's", () => {
       "/memory",
       "/goal x",
     ])
-      expect(await say(`eve${command.replace(/\W/g, "-")}`, command)).toMatch(/for people the owner has let in/);
+      expect(await say(`eve${command.replace(/\W/g, "-")}`, command)).toMatch(/only for people the owner has accepted/);
     expect(await say("eve-h", "/help")).not.toContain("/model");
     expect(await say("ann", "/help")).toContain("/model");
-    expect(await say("ann", "/model")).toMatch(/answers here/);
+    expect(await say("ann", "/model")).toMatch(/^Using /);
   });
 
   test("a sub-agent a stranger asks for has no more rights, and what it brings back neither", async () => {
@@ -163,10 +163,10 @@ describe("what is the owner's", () => {
     const task = `#grand ${call("read", { path: "private.txt" })} then: say:{results}`;
     await say("eve-s", `${call("sessions_spawn", { task })} then: say:asked`);
     const seen = () => JSON.stringify(requestsWith(model, "#grand").flatMap(toolResults));
-    await until("the refusal", async () => seen().includes("not open to people") || undefined);
+    await until("the refusal", async () => seen().includes("can't use the workspace") || undefined);
     expect(seen()).not.toContain("secret plans");
     // The turn that tells the stranger of it reads the task's words again, and is a stranger's, too.
-    const refused = () => said.some((one) => one.target === "eve-s" && one.content.includes("not open to people"));
+    const refused = () => said.some((one) => one.target === "eve-s" && one.content.includes("can't use the workspace"));
     await until("the result to be told", async () => refused() || undefined);
     expect(JSON.stringify(said)).not.toContain("secret plans");
   });

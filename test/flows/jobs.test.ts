@@ -213,7 +213,7 @@ describe("from a chat", () => {
   it("a person's own zone holds for their reminders, over a kill, and for nobody else's", async () => {
     const say = async (user: string, text: string) => (await lares.chat(user, text)).response;
     expect(await say("ana", "/timezone Mars/Olympus")).toMatch(/no time zone/);
-    expect(await say("ana", "/timezone America/New_York")).toMatch(/Your times are in America\/New_York/);
+    expect(await say("ana", "/timezone America/New_York")).toMatch(/Your time zone is now America\/New_York/);
     await lares.restart();
     expect(await say("ana", "/timezone")).toMatch(
       /^Your time zone is America\/New_York\. It is .*\(America\/New_York\)/,
@@ -273,7 +273,9 @@ describe("from a chat", () => {
 
   it("/schedule plans in the person's words, pauses and removes", async () => {
     const say = async (text: string) => (await lares.chat("planner", text)).response;
-    expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(/^Planned as "water-the-plants-\w+", once, /);
+    expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(
+      /^Scheduled as "water-the-plants-\w+", once, /,
+    );
     const name = /^water-the-plants-\w+/m.exec((await say("/schedule"))!)![0];
     expect(await say(`/schedule pause ${name}`)).toMatch(/paused/);
     expect(await say("/schedule whenever: x")).toMatch(/can't read "whenever" as a time.*tomorrow 9am/);

@@ -127,7 +127,7 @@ describe("in", () => {
       sender: "stranger",
       text: `/approve ${code}`,
     });
-    await until("the refusal", () => shown(far, "c-ap").find((text) => /may not/.test(text)));
+    await until("the refusal", () => shown(far, "c-ap").find((text) => /can't answer approvals/.test(text)));
     await sendHook(lares, "dedupes", far.secret, { id: "ap3", chat: "c-ap", sender: "boss", text: `/approve ${code}` });
     await until("the outcome", () =>
       shown(far, "c-ap").find((text) => text.includes("approved-output") && !text.includes("approve ")),

@@ -38,8 +38,8 @@ test("a command that is the first message of a conversation is remembered, and n
   const { models } = await house.rpc("models.list", {});
   const id = models.at(-1)!.id;
   const reply = async (message: string, user: string) => (await say(message, user)).response ?? "";
-  expect(await reply(`/model ${id}`, "first-model")).toContain(`${id} answers here;`);
-  expect(await reply("/model", "first-model")).toContain(`${id} answers here;`);
+  expect(await reply(`/model ${id}`, "first-model")).toContain(`Using ${id};`);
+  expect(await reply("/model", "first-model")).toContain(`Using ${id};`);
   await reply("/think high", "first-think");
   expect(await reply("/think high", "first-think")).toContain("thinking high");
   expect(await reply("/model", "first-think")).toContain("thinking high");

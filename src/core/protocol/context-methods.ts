@@ -108,7 +108,7 @@ export const CONTEXT_METHODS = {
   }),
   "context.undo": method({
     in: z.strictObject({ session: sessionKey, ...keyed }),
-    out: z.object({ messages: z.number().describe("so many are read word for word again") }),
+    out: z.object({ messages: z.number().describe("number of messages the model sees in full again") }),
     scope: "write",
     mutates: true,
     doc: "Takes the last compacting of a session back.",

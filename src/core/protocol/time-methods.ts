@@ -60,7 +60,7 @@ export const job = z.object({
   quiet: z.boolean(),
   zone: z.string(),
   enabled: z.boolean(),
-  declared: z.boolean().describe("true: it follows lares.yaml"),
+  declared: z.boolean().describe("true: it is defined in lares.yaml"),
   catchUp: z.enum(["once", "all", "skip"]),
   failures: z.number(),
   next: z.number().optional(),

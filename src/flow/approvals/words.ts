@@ -33,8 +33,8 @@ export function outcomeText(answer: { decision: string; by: string }): string {
 export function reminderText(q: Question & { askedAt: number; deadline: number }, now: number): string {
   const ago = hours(now - q.askedAt);
   const left = hours(q.deadline - now);
-  const when = `I asked ${ago} ago; without an answer it counts as no in ${left}.`;
-  return `This still waits for you.\n\n${actionBlock(q)}\n\n${q.because} ${when} ${howToAnswer(q.id)}`;
+  const when = `I asked ${ago} ago. If you don't answer, it's denied in ${left}.`;
+  return `This is still waiting for you.\n\n${actionBlock(q)}\n\n${q.because} ${when} ${howToAnswer(q.id)}`;
 }
 
 /**

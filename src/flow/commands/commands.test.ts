@@ -156,7 +156,7 @@ describe("slash commands", () => {
 
   test("somebody without the right cannot answer an approval (AU-07)", async () => {
     const { run, did } = setUp({ mayApprove: () => false });
-    expect(await run("/approve abcdef")).toContain("may not");
+    expect(await run("/approve abcdef")).toContain("can't answer");
     expect(did).toEqual([]);
   });
 
@@ -211,13 +211,13 @@ describe("answers without a slash", () => {
   test("with two questions open a bare yes answers neither and names both", async () => {
     const other = { ...waiting, id: "ap_1234567890fedcba" };
     const { run, did } = setUp(approvals({ justAsked: async () => [waiting, other] }));
-    expect(await run("yes")).toBe("More than one question is open. Say which: yes abcdef, yes fedcba.");
+    expect(await run("yes")).toBe("More than one question is open. Choose one: yes abcdef, yes fedcba.");
     expect(did).toEqual([]);
   });
 
   test("nobody answers who may not; in a group, and by an edit, a bare yes is no answer", async () => {
     const { run, did } = setUp({ mayApprove: () => false });
-    expect(await run("yes abcdef")).toContain("may not");
+    expect(await run("yes abcdef")).toContain("can't answer");
     expect(await run("yes")).toBeUndefined();
     for (const more of [{ isGroup: true }, { about: { isEdited: true } }]) {
       const at = {

@@ -113,7 +113,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   stop: {
     who: "anyone",
     usage: "/stop",
-    doc: "stop what is being done now",
+    doc: "stop the current turn",
     async run(parts, { session, person }) {
       const turn = await parts.current(session);
       const helpers = await parts.helpers(session);
@@ -123,55 +123,60 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { reply: `Stopping${helpers.length ? more : ""}.`, stop: { turns, why: `${person} said /stop` } };
     },
   },
-  new: { who: "anyone", usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
+  new: {
+    who: "anyone",
+    usage: "/new",
+    doc: "clear the context and start over",
+    run: (parts, call) => reset(parts, call),
+  },
   reset: { who: "anyone", usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
   reload: {
     who: "let-in",
     usage: "/reload",
-    doc: "read the agent's files, skills and tools again; the conversation goes on",
+    doc: "reload the agent's files, skills and tools; the conversation continues",
     async run(parts, { session }) {
       await parts.reload(session).catch(unlessNew);
-      return "From the next message on, the agent's files, skills and tools are as they are now.";
+      return "Reloaded. Your next message uses the agent's current files, skills and tools.";
     },
   },
   status: {
     who: "let-in",
     usage: "/status",
-    doc: "what is going on",
+    doc: "show what is going on",
     run: (parts, { session }) => parts.status(session),
   },
   model: {
     who: "let-in",
     usage: "/model [ID | default]",
-    doc: "which model answers here; change it",
+    doc: "show or change the model used here",
     run: (parts, { args, ...at }) => parts.tune(toPlace(at), args ? { model: args === "default" ? null : args } : {}),
   },
   think: {
     who: "let-in",
     usage: "/think off|low|medium|high",
-    doc: "how much it thinks before it answers here",
+    doc: "set how much the model thinks here",
     run: (parts, { args, ...at }) =>
       LEVELS.includes(args)
         ? parts.tune(toPlace(at), { thinking: args === "off" ? null : args })
-        : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
+        : Promise.resolve(`Use one of ${LEVELS.join(", ")}.`),
   },
   compact: {
     who: "let-in",
     usage: "/compact [FOCUS | undo]",
-    doc: "compact what was said before; take that back",
+    doc: "compact earlier messages, or undo that",
     run: (parts, { session, args }) => parts.compact(session, args),
   },
   usage: {
     who: "let-in",
     usage: "/usage",
-    doc: "what this conversation cost",
+    doc: "show what this conversation cost",
     run: (parts, { session }) => parts.usage(session),
   },
-  agents: { who: "let-in", usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
+  agents: { who: "let-in", usage: "/agents", doc: "list the agents", run: (parts) => parts.agents() },
   schedule: {
     who: "let-in",
     usage: "/schedule [TIME: WHAT | run|pause|resume|snooze|remove NAME]",
-    doc: "what is planned; plan something: /schedule tomorrow 9am: water the plants",
+    doc: "list or add schedules: /schedule tomorrow 9am: water the plants",
     run: (parts, { args, session, person, message }) => parts.schedules({ args, session, person, message }),
   },
   timezone: {
@@ -183,25 +188,25 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   goal: {
     who: "let-in",
     usage: "/goal [OUTCOME | pause | resume | cancel]",
-    doc: "what is worked towards here by itself; give a goal: /goal the build is green",
+    doc: "show or set a goal to work towards: /goal the build is green",
     run: (parts, { session, args, message }) => parts.goal(session, args, message),
   },
   memory: {
     who: "let-in",
     usage: "/memory [WORDS]",
-    doc: "what is remembered",
+    doc: "search memory",
     run: (parts, { session, args, message }) => parts.memory(session, args, message),
   },
   export: {
     who: "let-in",
     usage: "/export",
-    doc: "this conversation as a file",
+    doc: "export this conversation as a file",
     run: (parts, { session }) => parts.exported(session),
   },
   approve: {
     who: "approver",
     usage: "/approve CODE [always]",
-    doc: "allow what waits for you; also without the slash, or: yes CODE",
+    doc: "allow a waiting action; also without the slash, or: yes CODE",
     run: (parts, call) => {
       const [code = "", word] = call.args.split(/\s+/);
       return answer(parts, call, code, word === "always" ? "allow-always" : "allow-once");
@@ -210,18 +215,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   pair: {
     who: "approver",
     usage: "/pair CODE [owner]",
-    doc: "let somebody in who got this code",
+    doc: "accept the person with this code",
     async run(parts, { args, person, message }) {
       const [code = "", word] = args.split(/\s+/);
-      if (!code) return "Say the code: /pair K7QW2MXA.";
-      if (!parts.mayApprove(message)) return "Only the owner can let people in.";
+      if (!code) return "Add the code: /pair K7QW2MXA.";
+      if (!parts.mayApprove(message)) return "Only the owner can accept people.";
       return parts.pair(code, person, word === "owner" ? "owner" : "known");
     },
   },
   deny: {
     who: "approver",
     usage: "/deny CODE [reason]",
-    doc: "refuse what waits for you; also without the slash, or: no CODE",
+    doc: "deny a waiting action; also without the slash, or: no CODE",
     run: (parts, call) => {
       const [code = "", ...reason] = call.args.split(/\s+/);
       return answer(parts, call, code, "deny", reason.join(" "));
@@ -256,7 +261,7 @@ export function makeCommands(parts: CommandParts) {
       if (!match || !command) return meant(parts, word, text.trim(), at.message);
       // What needs an approver says so itself.
       if (command.who === "let-in" && at.message.authority === "stranger")
-        return `/${name} is for people the owner has let in.`;
+        return `/${name} is only for people the owner has accepted.`;
       const args = (match[2] ?? "").trim();
       return inWords(parts, () => command.run(parts, { ...place, message: at.message, args }));
     },
@@ -333,7 +338,7 @@ function isSlip(word: string, name: string): boolean {
 
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {
   await parts.reset(session).catch(unlessNew);
-  return "A fresh start. What was said before stays in the history.";
+  return "Context cleared. Earlier messages stay in the history.";
 }
 
 /** A conversation that has not begun has nothing to change. */
@@ -348,9 +353,9 @@ async function answer(
   decision: ApprovalDecision,
   reason?: string,
 ): Promise<string> {
-  if (!parts.mayApprove(call.message)) return "You may not answer approvals here.";
+  if (!parts.mayApprove(call.message)) return "You can't answer approvals here.";
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
-  if (!waiting.length) return "Nothing waits for an answer here.";
+  if (!waiting.length) return "Nothing is waiting for an answer here.";
   return settle(parts, call, waiting, { decision, ...truthy({ reason }) });
 }
 
@@ -363,7 +368,7 @@ async function settle(
   if (waiting.length > 1) {
     const word = said.decision === "deny" ? "no" : "yes";
     const forms = waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`);
-    return `More than one question is open. Say which: ${forms.join(", ")}.`;
+    return `More than one question is open. Choose one: ${forms.join(", ")}.`;
   }
   const done = await parts.approvals.resolve(waiting[0]!.id, { ...said, by: call.person });
   return done.state === "allowed" ? `Allowed: ${done.tool}.` : `Denied: ${done.tool}.`;

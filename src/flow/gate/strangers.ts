@@ -17,8 +17,8 @@ export function forStrangers(policy: Policy): Policy {
 /** The sentence that says why it is denied, or undefined. */
 export function strangersMayNot(plan: ActionPlan): string | undefined {
   if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") {
-    return "Schedules are for people the owner has let in.";
+    return "Schedules are only for people the owner has accepted.";
   }
   const isFile = (plan.risk === "read" || plan.risk === "write") && plan.targets.some((path) => path.startsWith("/"));
-  return isFile ? "The workspace is not open to people the owner has not let in." : undefined;
+  return isFile ? "People the owner hasn't accepted can't use the workspace." : undefined;
 }

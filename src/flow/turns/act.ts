@@ -105,7 +105,7 @@ const CHANGED_TEXT =
 /** The same words whatever the path: a guest learns nothing from them. */
 const WRITE_A_RULE = "A rule in policy.allow.exec (lares.yaml) would let it run without asking.";
 
-const FILES_CLOSED = "The workspace is not open to people the owner has not let in.";
+const FILES_CLOSED = "People the owner hasn't accepted can't use the workspace.";
 
 const LOST_TEXT =
   "Outcome unclear: the lock on these files was taken away while this ran, and somebody else may have changed them since. Look before you go on.";

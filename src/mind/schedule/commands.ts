@@ -18,12 +18,12 @@ export async function scheduleWords(
   const planned = plannedIn(args);
   if (!verb && !planned) {
     throw new AppError("BAD_REQUEST", {
-      message: `"${args}" is neither a time with a task nor a command.`,
+      message: `"${args}" isn't a time with a task, nor a command.`,
       hint: EXAMPLE,
     });
   }
   // Plans last, and act with the owner's rights (I12).
-  if (message.authority !== "owner") return "Only the owner may change what is planned.";
+  if (message.authority !== "owner") return "Only the owner can change schedules.";
   if (verb) return changed(schedules, verb.toLowerCase(), name!.trim(), message);
   return added(schedules, call, planned!.time, planned!.task);
 }
@@ -49,7 +49,7 @@ async function added(
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
   const zone = await schedules.findZone(person);
   const given = { ...whenOf(time), zone, prompt, session, route: message.route, createdBy };
-  return plannedWords(`Planned as "`, known ?? (await schedules.add(given)));
+  return plannedWords(`Scheduled as "`, known ?? (await schedules.add(given)));
 }
 
 /** Always with the moment and the zone: what was understood can be read off it. */
@@ -62,16 +62,16 @@ export async function zoneWords(schedules: Schedules, person: string, args: stri
   if (args) await schedules.setZone(person, /^(default|none)$/i.test(args) ? null : args);
   const zone = await schedules.findZone(person);
   const now = momentWords(schedules.now(), zone);
-  return args ? `Your times are in ${zone} from now on. It is ${now}.` : `Your time zone is ${zone}. It is ${now}.`;
+  return args ? `Your time zone is now ${zone}. It is ${now}.` : `Your time zone is ${zone}. It is ${now}.`;
 }
 
 async function changed(schedules: Schedules, verb: string, name: string, message: InboundMessage): Promise<string> {
   switch (verb) {
     case "run":
       await schedules.run(name);
-      return `"${name}" runs now.`;
+      return `Started "${name}".`;
     case "remove": {
-      if ((await schedules.get(name)).declared) return `"${name}" follows lares.yaml: remove it there.`;
+      if ((await schedules.get(name)).declared) return `"${name}" is defined in lares.yaml. Remove it there.`;
       await schedules.remove(name);
       return `Removed "${name}".`;
     }
@@ -84,7 +84,7 @@ async function changed(schedules: Schedules, verb: string, name: string, message
     }
     default:
       await schedules.update(name, { enabled: verb === "resume" });
-      return verb === "resume" ? `"${name}" runs again.` : `"${name}" is paused.`;
+      return verb === "resume" ? `Resumed "${name}".` : `Paused "${name}".`;
   }
 }
 
@@ -115,5 +115,5 @@ function whenOf(text: string): GivenWhen {
 function listed({ jobs, total }: { jobs: JobView[]; total: number }, called: (text: string) => string): string {
   const line = (job: JobView) => `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
   const more = total > jobs.length ? [called(`… and ${total - jobs.length} more: lares schedule list`)] : [];
-  return [...jobs.map(line), ...more].join("\n") || `Nothing planned. ${EXAMPLE}`;
+  return [...jobs.map(line), ...more].join("\n") || `Nothing scheduled. ${EXAMPLE}`;
 }

@@ -89,7 +89,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 describe("a conversation", () => {
   it("says plainly when the practice model answers", async () => {
     await open();
-    expect(ran.screen().join("\n")).toContain("Answers come from the practice model (no key was found).");
+    expect(ran.screen().join("\n")).toContain("Model: the practice model (no key was found).");
   });
 
   it("streams the answer, shows tools as rows, and ends with one line", async () => {
@@ -188,7 +188,7 @@ describe("a conversation", () => {
   it("more than a message holds is left out, and said", async () => {
     await open();
     ran.type(`\u001b[200~${"x".repeat(300_000)}\u001b[201~`);
-    await shows("A message holds 262,144 characters; the rest was left out.");
+    await shows("Messages are limited to 262,144 characters; the rest was left out.");
     ran.type("\r");
     await until(() => gateway.callsOf("chat.send").length === 1);
     expect((gateway.callsOf("chat.send")[0] as { message: string }).message).toHaveLength(262_144);
@@ -345,7 +345,7 @@ describe("an approval", () => {
     turns.t_1 = openTurn({ state: "parked", approvals: [approval()] });
     gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
     await shows("Allow main to do this?");
-    expect(count("what you are typing goes as a message")).toBe(1);
+    expect(count("what you're typing is sent as a message")).toBe(1);
     clock.advance(5000);
     await say("s");
     expect(gateway.callsOf("chat.send").at(-1)).toMatchObject({ message: "yes" });
@@ -404,7 +404,7 @@ describe("Ctrl-C", () => {
     ran.type("\u0003");
     await until(() => gateway.callsOf("chat.abort").length === 1);
     expect(gateway.callsOf("chat.abort")).toEqual([{ turn: "t_1" }]);
-    await shows("stopping · Ctrl-C again leaves");
+    await shows("stopping · Ctrl-C again to quit");
     end("t_1", { state: "stopped", response: "", reason: "Stopped." });
     await shows("– stopped");
     clock.advance(2000);
@@ -496,14 +496,14 @@ describe("a gateway that restarts", () => {
     await back();
     await shows("answered");
     expect(gateway.logins.at(-1)).toMatchObject({ boot: "boot-1", lastSeq: 0 });
-    expect(count("connected again")).toBe(1);
+    expect(count("reconnected")).toBe(1);
     expect(count("Hello there.")).toBe(1);
   });
 
   it("what is sent meanwhile is kept, and sent once under its key", async () => {
     await open();
     await gateway.stop();
-    await shows("What you send is kept.");
+    await shows("Your messages will wait.");
     ran.type("while away\r");
     await shows("› while away");
     await settled();

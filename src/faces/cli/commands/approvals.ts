@@ -53,7 +53,7 @@ export const resolve: Action = async (ctx, [typed = "", word = ""]) => {
     const near = nearest(word, DECISIONS);
     throw usage(
       `"${word}" isn't a decision.`,
-      near ? `Did you mean "${near}"?` : `Say one of: ${DECISIONS.join(", ")}.`,
+      near ? `Did you mean "${near}"?` : `Use one of: ${DECISIONS.join(", ")}.`,
     );
   }
   return decide(ctx, typed, decision);

@@ -80,19 +80,19 @@ describe("config, with nothing running", () => {
   });
 
   it("set says whether a running Lares takes it in, or only the next one", async () => {
-    expect((await run("set", "limits.steps", "9")).err).toContain("Lares isn't running; it holds from the next start");
+    expect((await run("set", "limits.steps", "9")).err).toContain("Lares isn't running. It applies at the next start");
     writeFileSync(join(home, "gateway.json"), "{}");
-    expect((await run("set", "limits.steps", "8")).err).toContain("could not be asked to read it");
+    expect((await run("set", "limits.steps", "8")).err).toContain("couldn't be told to reload");
     const held = { file, exists: true, value: null, quarantined: [] as string[], restart: [], problems: [] };
     const gateway = await fakeGateway({ "config.get": () => held });
     home = gateway.home;
     expect((await run("set", "limits.steps", "8")).err).toContain("Lares is using it now.");
     // Asked after the file is written: when the command ends, the change holds.
     expect(gateway.calls.map((call) => call.method)).toEqual(["config.get"]);
-    expect((await run("set", "gateway.port", "8080")).err).toContain("It holds from the next start");
-    expect((await run("set", "gateway.name", "other")).err).toContain("It holds in new conversations");
+    expect((await run("set", "gateway.port", "8080")).err).toContain("It applies after the gateway restarts");
+    expect((await run("set", "gateway.name", "other")).err).toContain("It applies to new conversations");
     held.quarantined.push("limits");
-    expect((await run("set", "limits.steps", "7")).err).toContain("keeps the last good values of limits");
+    expect((await run("set", "limits.steps", "7")).err).toContain("using the last valid values of limits");
     await gateway.close();
   });
 

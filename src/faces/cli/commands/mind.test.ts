@@ -213,7 +213,7 @@ describe("memory", () => {
     expect(found.out.split("\n")[1]).toContain("Ana likes");
     await gateway.close();
     const none = await run(["memory", "search", "tea"], { "memory.search": () => ({ results: [] }) });
-    expect(none.out).toBe('Nothing is known about "tea".\n');
+    expect(none.out).toBe('Nothing found for "tea".\n');
   });
 
   it("add keeps a text or stdin, and refuses nothing", async () => {
@@ -253,7 +253,7 @@ describe("policy rules and forget", () => {
 
   it("shows what each has allowed so far", async () => {
     const { out, code } = await run(["policy", "rules"], more);
-    expect(out).toMatch(/aaaa11 +main +used 3 times, last .+made .+exec "touch" "a"/);
+    expect(out).toMatch(/aaaa11 +main +used 3 times, last .+created .+exec "touch" "a"/);
     expect(out).toMatch(/bbbb22 +main +not used yet .+write "\/x"/);
     expect(code).toBe(0);
     await gateway.close();
@@ -333,10 +333,10 @@ describe("context", () => {
 
   it("shows what each part costs, leaves out what costs nothing, and the notes on request", async () => {
     const { out } = await run(argv, { "context.get": () => ledger });
-    expect(out).toContain("(50 %), counted by the provider; local/small answers.");
+    expect(out).toContain("(50 %), counted by the provider; model local/small.");
     expect(out).toMatch(/messages +3\.1k tokens +▇{18}/);
     expect(out).not.toContain("remembered");
-    expect(out).toContain("12 messages word for word, 300 older");
+    expect(out).toContain("12 messages in full, 300 older");
     expect(out).toMatch(/Compacted 1 min ago by rules: 300 messages/);
     expect(out).not.toContain("Bruno");
     await gateway.close();
@@ -386,10 +386,10 @@ describe("context", () => {
     };
     const { out } = await run([...argv, "--compact", "--focus", "the trip"], { "context.compact": compact });
     expect(asked).toMatchObject([{ session: "agent:main:main", focus: "the trip" }]);
-    expect(out).toMatch(/^Compacted by a model: 40 messages, .* Take it back: lares context "agent:main:main" --undo/);
+    expect(out).toMatch(/^Compacted by a model: 40 messages, .* Undo: lares context "agent:main:main" --undo/);
     await gateway.close();
     const undone = await run([...argv, "--undo"], { "context.undo": () => ({ messages: 40 }) });
-    expect(undone.out).toBe("The model reads 40 messages word for word again.\n");
+    expect(undone.out).toBe("The model sees 40 messages in full again.\n");
     await gateway.close();
     expect((await run([...argv, "--undo", "--compact"], {})).err).toContain("not both");
   });

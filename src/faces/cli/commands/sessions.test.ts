@@ -144,7 +144,7 @@ describe("export and import", () => {
     const pipe = join(gateway.home, "pipe");
     execFileSync("mkfifo", [pipe]);
     const ran = cli(["sessions", "import", pipe], { home: gateway.home });
-    await until(() => ran.err().includes(`${pipe} is a pipe: waiting for somebody to write to it.`));
+    await until(() => ran.err().includes(`${pipe} is a pipe. Waiting for data`));
     writeFileSync(pipe, `${JSON.stringify(line(1))}\n`);
     expect(await ran.code).toBe(0);
     expect(ran.out()).toContain("1 message imported");

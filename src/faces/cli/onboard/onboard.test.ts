@@ -75,7 +75,7 @@ describe("with flags", () => {
     expect(out).toContain(`Lares will use local/qwen, at ${url}.`);
     await new Promise((resolve) => server.close(resolve));
     const gone = await run(["--base-url", "http://127.0.0.1:1/v1", "--provider", "other"]);
-    expect(gone.err).toContain("Which model of other shall answer? Give it with --model.");
+    expect(gone.err).toContain("Which other model do you want to use? Give it with --model.");
     expect(gone.code).toBe(2);
   });
 
@@ -166,8 +166,8 @@ describe("asking", () => {
 
   it("Enter three times takes the key that was found, and nothing else", async () => {
     const ran = start([], { tty: true, variables: KEY });
-    await answer(ran, "1  anthropic, with ANTHROPIC_API_KEY from the environment", "\n");
-    await answer(ran, "A channel to talk through", "\n");
+    await answer(ran, "1  anthropic, with the key in ANTHROPIC_API_KEY", "\n");
+    await answer(ran, "Connect a channel, besides", "\n");
     expect(existsSync(file)).toBe(false);
     await answer(ran, "Start Lares when the computer starts?", "\n");
     expect(await ran.code).toBe(0);
@@ -179,11 +179,11 @@ describe("asking", () => {
     const program = { here: "node bin/lares.js", anywhere: "/usr/bin/node /srv/lares/bin/lares.js", told: "x" };
     const ran = start([], { tty: true, program });
     await answer(ran, "2  paste a key", "7\n2\n");
-    await answer(ran, "A number from 1 to 3.", "");
+    await answer(ran, "Type a number from 1 to 3.", "");
     await answer(ran, "Which provider is the key for?", "2\n");
     await answer(ran, "Key (hidden):", "sk-secrex\u007ft-abcd\r");
-    await answer(ran, "The model? [gpt-6.1-sol]", "\n");
-    await answer(ran, "A channel to talk through", "1\n");
+    await answer(ran, "Model: [gpt-6.1-sol]", "\n");
+    await answer(ran, "Connect a channel, besides", "1\n");
     await answer(ran, "Start Lares when the computer starts?", "2\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("- sk-secret-abcd");
@@ -206,7 +206,7 @@ describe("asking", () => {
   it.each(["\u0003", "\u0004"])("leaving in the middle writes nothing (%j)", async (key) => {
     const ran = start([], { tty: true, variables: KEY });
     await answer(ran, "Which model", "\n");
-    await answer(ran, "A channel", key);
+    await answer(ran, "Connect a channel", key);
     expect(await ran.code).toBe(130);
     expect(existsSync(file)).toBe(false);
     expect(ran.err()).toContain("Nothing was written.");
