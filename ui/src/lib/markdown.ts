@@ -65,6 +65,8 @@ function writeBlock(block: Block, on: Sheet): HTMLElement {
       return writeTable(block, on);
     case "rule":
       return element(on, "hr", []);
+    default:
+      return block satisfies never;
   }
 }
 
@@ -122,6 +124,8 @@ function writeSpan(span: Inline, on: Sheet): Node | string {
       return span.alt;
     case "mention":
       return span.label;
+    default:
+      return span satisfies never;
   }
 }
 
