@@ -6,8 +6,7 @@ import { usage } from "./exit.ts";
 /** True when the person, or --yes, said so. Throws usage when nobody can be asked. */
 export async function confirmed(ctx: Context, question: string): Promise<boolean> {
   if (ctx.options.yes) return true;
-  if (!ctx.canAsk)
-    throw usage("This needs a confirmation, and there is no terminal to ask in.", "Add --yes to confirm.");
+  if (!ctx.canAsk) throw usage("This asks first, and there is no terminal to ask in.", "Add --yes to confirm.");
   const { stdin, stderr } = ctx.ports;
   const rl = createInterface({ input: stdin, output: stderr, terminal: false });
   stderr.write(`${question} [y/N] `);

@@ -233,7 +233,7 @@ export const talk: Group = {
       name: "memory import",
       takes: "<file>",
       about: "import exported facts, which you then confirm; - reads stdin",
-      flags: [{ flag: "--trusted", about: "the file is your own export, so its facts need no confirmation" }],
+      flags: [{ flag: "--trusted", about: "the file is your own export, so its facts are used right away" }],
       example: "lares memory import memory.jsonl",
       load: async () => (await memoryFiles()).importFacts,
     },
