@@ -1,6 +1,9 @@
+import { execFile, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { promisify } from "node:util";
 import { afterEach, expect, it } from "vitest";
 import { scratch, until } from "../../../test/support/index.ts";
 import { guarded, noCrash, silentLog, systemClock, type WorkKey } from "../../core/kit/index.ts";
@@ -183,3 +186,35 @@ it("waiting for the disk is no stall", async () => {
   expect(readPast(file(home))?.how).toBe("died");
   dog.storing(false);
 });
+
+/** Blocks its event loop for this much of its own processor time, while everything else comes before it. */
+const STARVED = (ms: number) => `
+import { setPriority } from "node:os";
+import { Watchdog } from ${JSON.stringify(new URL("./watchdog.ts", import.meta.url).href)};
+const nothing = { at() {}, warn() {}, now: Date.now, after: () => () => {} };
+new Watchdog({ home: process.argv[1], clock: nothing, crash: nothing, log: nothing }).watch();
+// Long enough for the thread to see the loop beat. Only this thread becomes less important.
+await new Promise((resolve) => setTimeout(resolve, 1500));
+setPriority(12);
+const from = process.cpuUsage().user;
+const began = performance.now();
+while (process.cpuUsage().user - from < ${ms * 1000});
+console.log(Math.round(performance.now() - began));
+process.exit(0);
+`;
+
+it.skipIf(process.platform !== "linux")(
+  "time in which the loop waited for a processor is no stall",
+  async () => {
+    const others = Array.from({ length: availableParallelism() }, () => spawn("sh", ["-c", "while :; do :; done"]));
+    try {
+      // A fifteenth of a processor each: 0.5 s of work take more than the 5 s that a stall may.
+      const args = ["--import", "tsx", "--input-type=module", "-e", STARVED(500), scratch("watchdog")];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      expect(Number(stdout)).toBeGreaterThan(5500);
+    } finally {
+      for (const other of others) other.kill("SIGKILL");
+    }
+  },
+  90_000,
+);

@@ -3,7 +3,8 @@
  * own; it sleeps on a shared cell, so it wakes twice a second and costs next to nothing.
  *
  * A tick that came late means that this thread did not run either: the machine slept or has far too much to do, or somebody
- * stopped the process. That time is nobody's stall. Neither is waiting for the disk, nor a debugger.
+ * stopped the process. That time is nobody's stall. Neither is waiting for the disk, nor a debugger, nor the time in which the
+ * event loop's thread was ready to run and had no processor: this thread needs so little that it gets one when the other doesn't.
  */
 export const BEAT = 0;
 export const STOP = 1;
@@ -18,11 +19,14 @@ let seen = Atomics.load(cells, ${BEAT});
 let blocked = 0;
 let noted = false;
 let last = performance.now();
+let queued = waitedForProcessor();
 while (Atomics.load(cells, ${STOP}) === 0) {
   Atomics.wait(cells, ${STOP}, 0, tickMs);
   const now = performance.now();
   const gap = now - last;
   last = now;
+  const before = queued;
+  queued = waitedForProcessor();
   const beat = Atomics.load(cells, ${BEAT});
   if (beat !== seen) {
     seen = beat;
@@ -32,11 +36,20 @@ while (Atomics.load(cells, ${STOP}) === 0) {
     continue;
   }
   if (gap > 1.4 * tickMs || Atomics.load(cells, ${STORING}) || Atomics.load(cells, ${DEBUGGED})) continue;
-  blocked += gap;
+  // Waiting is counted when it ends, so it may be more than this gap.
+  blocked = Math.max(0, blocked + gap - (queued - before));
   if (blocked < noteMs) continue;
   if (!noted) note("stalled");
   noted = true;
   if (blocked >= endMs && Atomics.load(cells, ${STOP}) === 0) end();
+}
+/** The event loop's thread has the process's number. Where the system doesn't say, nothing is taken off. */
+function waitedForProcessor() {
+  try {
+    return Number(fs.readFileSync("/proc/self/task/" + process.pid + "/schedstat", "latin1").split(" ")[1]) / 1e6 || 0;
+  } catch {
+    return 0;
+  }
 }
 function note(how) {
   try {
