@@ -6,7 +6,7 @@
  * FILES-10: on Linux names are resolved by the kernel relative to the handle (`/proc/self/fd/<n>/<name>`: Node has no openat).
  * FILES-11: elsewhere the real path is verified before and after each use. That narrows the window, it does not close it.
  */
-import { constants, existsSync } from "node:fs";
+import { constants, type Dirent, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { outside } from "./failure.ts";
@@ -77,13 +77,7 @@ export class Dir {
     const entries: DirEntry[] = [];
     for await (const entry of await opendir(await this.self(), { bufferSize: 256 })) {
       if (entries.length >= most) return { entries: entries.sort(byName), more: true };
-      const kind = entry.isFile()
-        ? "file"
-        : entry.isDirectory()
-          ? "directory"
-          : entry.isSymbolicLink()
-            ? "link"
-            : "other";
+      const kind = readKind(entry);
       entries.push({ name: entry.name, kind });
     }
     return { entries: entries.sort(byName), more: false };
@@ -131,4 +125,10 @@ function byName(a: DirEntry, b: DirEntry): number {
   if (a.name < b.name) return -1;
   if (a.name > b.name) return 1;
   return 0;
+}
+
+function readKind(entry: Dirent): DirEntry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
 }

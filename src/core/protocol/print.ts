@@ -93,7 +93,8 @@ function typeWords(schema: Schema): string {
     const inside = Object.keys((schema.properties ?? {}) as object);
     return inside.length ? `{${inside.join(", ")}}` : "object";
   }
-  return typeof schema.type === "string" ? (schema.type === "string" ? "text" : schema.type) : "any JSON";
+  if (schema.type === "string") return "text";
+  return typeof schema.type === "string" ? schema.type : "any JSON";
 }
 
 const HEAD = `# Protocol

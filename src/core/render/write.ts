@@ -7,6 +7,9 @@ import { parseInline } from "./inline.ts";
 import { lower } from "./lower.ts";
 import { type Block, clean, EM, type Inline, type Marks, plainText, STRIKE, STRONG, type Tree } from "./tree.ts";
 
+/** What stands for a span where only its edges count. */
+const SHOWN: Readonly<Record<string, string>> = { break: "\n", code: "`" };
+
 /** What whole blocks were written as, by themselves and in an item: the search for a cut writes nearly the same tree again and again. */
 export interface Written {
   blocks: WeakMap<Block, string>;
@@ -221,7 +224,7 @@ function spread(inlines: readonly Inline[], dialect: Dialect): Run[] {
       continue;
     }
     const bare = inline.kind === "break" || (inline.kind === "code" && !dialect.marksOnCode);
-    const shown = inline.kind === "break" ? "\n" : inline.kind === "code" ? "`" : "[";
+    const shown = SHOWN[inline.kind] ?? "[";
     runs.push({ inline, marks: bare ? 0 : inline.marks, shown });
   }
   runs.forEach((run, at) => {

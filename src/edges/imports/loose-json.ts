@@ -18,6 +18,9 @@ export function looseJson(text: string): unknown {
   }
 }
 
+/** Hexadecimal digits behind a backslash and this letter. */
+const DIGITS: Readonly<Record<string, number>> = { u: 4, x: 2 };
+
 class NotJson extends Error {}
 
 const ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "0": "\0" };
@@ -103,7 +106,7 @@ class LooseReader {
   /** What stands behind a backslash; the place is then on its last character. */
   #escaped(): string {
     const sign = this.#text[++this.#at] ?? "";
-    const digits = sign === "u" ? 4 : sign === "x" ? 2 : 0;
+    const digits = DIGITS[sign] ?? 0;
     if (digits > 0) {
       const code = this.#text.slice(this.#at + 1, this.#at + 1 + digits);
       if (code.length < digits || !/^[0-9a-f]+$/i.test(code)) throw new NotJson();

@@ -353,8 +353,7 @@ function mayUse(row: AttachmentRow, asker: AttachmentAsker): boolean {
 
 function view(row: Pick<AttachmentRow, "id" | "name" | "media_type" | "bytes">): AttachmentView {
   const { id, name, media_type: mediaType, bytes } = row;
-  const kind = mediaType.startsWith("image/") ? "image" : mediaType === "application/pdf" ? "file" : "text";
-  return { id, name, mediaType, bytes, kind };
+  return { id, name, mediaType, bytes, kind: readKind(mediaType) };
 }
 
 function tooLarge(): AppError {
@@ -402,4 +401,9 @@ function attempt<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+function readKind(mediaType: string): AttachmentView["kind"] {
+  if (mediaType.startsWith("image/")) return "image";
+  return mediaType === "application/pdf" ? "file" : "text";
 }

@@ -54,7 +54,7 @@ export function count(
 ): HeldWork {
   const { strikes, deaths, ...rest } = held ?? { strikes: 0, deaths: 0 };
   if (life.how === "died") return { ...rest, strikes, deaths: progressed ? 0 : deaths + 1, at };
-  const weight = strikes === 0 || !life.laterSuspect ? 1 : progressed ? 0 : 0.5;
+  const weight = strikes === 0 || !life.laterSuspect ? 1 : weighAgain(progressed);
   return { ...rest, strikes: strikes + weight, deaths, at };
 }
 
@@ -76,3 +76,6 @@ export function judgeHeld(held: HeldWork | undefined): Suspicion {
 export function chooseWait(held: HeldWork | undefined): number {
   return WAIT_MS[held?.deaths ?? 0] ?? 0;
 }
+
+/** A later suspect makes an earlier one less likely to be to blame. */
+const weighAgain = (progressed: boolean) => (progressed ? 0 : 0.5);

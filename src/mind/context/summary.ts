@@ -18,6 +18,7 @@ const HEADINGS: Record<string, "prose" | "requests" | "decisions" | "facts"> = {
   "ABOUT THE PERSON": "facts",
 };
 const LONGEST_RESULT = 120;
+const SPEAKERS: Record<ModelMessage["role"], string> = { user: "person", tool: "tool", assistant: "agent" };
 
 /** One message as a line of the transcript. Results are shortened: what they were used for follows in the agent's words. */
 export function transcriptLine(message: ModelMessage): string {
@@ -38,7 +39,7 @@ export function transcriptLine(message: ModelMessage): string {
     }
   });
   const text = parts.filter(Boolean).join(" ").trim();
-  return text ? `${message.role === "user" ? "person" : message.role === "tool" ? "tool" : "agent"}: ${text}` : "";
+  return text ? `${SPEAKERS[message.role]}: ${text}` : "";
 }
 
 /** Cuts the messages into pieces a summariser can read; each is [first, behind the last]. */

@@ -14,7 +14,7 @@ export function textTokens(text: string): number {
   let quarters = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    quarters += code < 0x80 ? 1 : code < 0x2e80 ? 2 : 4;
+    quarters += countQuarters(code);
   }
   return Math.ceil(quarters / 4);
 }
@@ -60,4 +60,9 @@ export function clip(text: string, tokens: number): string {
   // Not in the middle of a sign of two halves.
   if (low > 0 && /[\ud800-\udbff]/.test(text[low - 1]!)) low--;
   return `${text.slice(0, low)}…`;
+}
+
+function countQuarters(code: number): number {
+  if (code < 0x80) return 1;
+  return code < 0x2e80 ? 2 : 4;
 }

@@ -100,8 +100,14 @@ function quarters(text: string): number {
   let sum = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    sum +=
-      code === 0x0a || code === 0x22 || code === 0x5c ? 2 : code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x2e80 ? 3 : 4;
+    sum += countQuarters(code);
   }
   return sum;
+}
+
+function countQuarters(code: number): number {
+  if (code === 0x0a || code === 0x22 || code === 0x5c) return 2;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x2e80 ? 3 : 4;
 }

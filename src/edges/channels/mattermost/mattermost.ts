@@ -25,6 +25,8 @@ import { MattermostClient, PAGE, type Post, parsePost } from "./client.ts";
 import type { MattermostAccount } from "./config.ts";
 import { openStream, type StreamEvent } from "./stream.ts";
 
+const STYLES: Readonly<Record<string, string>> = { yes: "good", no: "danger" };
+
 /** Posts of several chats are not done in the order of their times: one may wait for its files, each for a minute at most. */
 const OVERLAP_MS = 600_000;
 const MOST_KNOWN = 2000;
@@ -248,7 +250,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       id: one.id.replace(/[^A-Za-z0-9]/g, ""),
       name: one.label,
       type: "button",
-      style: one.kind === "yes" ? "good" : one.kind === "no" ? "danger" : "default",
+      style: STYLES[one.kind] ?? "default",
       integration: {
         url: `${trimEndCharacters(config.callback!, "/")}/channels/mattermost/${account}`,
         context: { button: one.id, chat, proof: makeProof(config.token, one.id, chat) },

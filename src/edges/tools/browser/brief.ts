@@ -186,7 +186,8 @@ function say(text: string, room: Room, isUrgent: boolean): string[] {
 }
 
 function placed({ role, name, ref }: Element, lines: string[]): string[] {
-  const label = role === "iframe" && ref ? `${ref} ${role}` : name === "" ? role : `${role} ${quoted(cut(name, 40))}`;
+  const named = name === "" ? role : `${role} ${quoted(cut(name, 40))}`;
+  const label = role === "iframe" && ref ? `${ref} ${role}` : named;
   if (lines.length === 1 && name === "" && role !== "iframe") return lines;
   // Links of a menu stand in one line.
   if (lines.every((line) => /^- /.test(line) && line.length < 60))

@@ -110,7 +110,8 @@ export function headingLine({ name, marks }: Element, inner: string[]): string[]
 function place({ role, name, ref }: Element, inner: string[]): string[] {
   if (inner.length === 0) return [];
   if (inner.length === 1 && name === "" && role !== "iframe") return inner;
-  const label = role === "iframe" && ref ? `${ref} ${role}` : name === "" ? role : `${role} ${quoted(name)}`;
+  const named = name === "" ? role : `${role} ${quoted(name)}`;
+  const label = role === "iframe" && ref ? `${ref} ${role}` : named;
   return [`${label}:`, ...inner.map((line) => ` ${line}`)];
 }
 

@@ -85,6 +85,13 @@ function wholeSigns(bytes: Buffer): Buffer {
   let start = bytes.length;
   while (start > 0 && bytes.length - start < 4 && (bytes[start - 1]! & 0xc0) === 0x80) start--;
   const lead = bytes[start - 1] ?? 0;
-  const needs = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  const needs = countBytes(lead);
   return bytes.length - (start - 1) < needs ? bytes.subarray(0, start - 1) : bytes;
+}
+
+/** Of a UTF-8 character with this first byte. */
+function countBytes(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  if (lead >= 0xe0) return 3;
+  return lead >= 0xc0 ? 2 : 1;
 }

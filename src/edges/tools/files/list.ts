@@ -6,6 +6,8 @@ import { parseInput, wholeNumber } from "../input.ts";
 import { orNear, rootedForReading, translate, walkTree, withInside } from "../paths/index.ts";
 import { planFile } from "./plan.ts";
 
+const MARKS: Readonly<Record<string, string>> = { directory: "/", link: "@" };
+
 /** About 5k tokens; a bigger answer helps nobody. */
 export const MOST = 500;
 /** Shown, not entered: they would push out everything else. Naming one as `path` lists it. */
@@ -48,8 +50,7 @@ export function createList(): Tool {
                 notes.push(`[cut at ${MOST} names; list a directory below, or use search]`);
                 break;
               }
-              const mark = entry.kind === "directory" ? "/" : entry.kind === "link" ? "@" : "";
-              lines.push(visibleLine(entry.path) + mark);
+              lines.push(visibleLine(entry.path) + (MARKS[entry.kind] ?? ""));
             }
           } catch (error) {
             throw translate(error, path);

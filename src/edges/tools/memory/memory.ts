@@ -6,6 +6,12 @@ import { truthy } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
+const NOTES: Readonly<Record<string, string>> = {
+  pending: "Waiting for a person to agree",
+  known: "Already known",
+  superseded: "Saved as history, because a newer fact holds",
+};
+
 const NOTHING_FOUND = "Nothing found. Try other words; if that finds nothing either, say you don't know.";
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
@@ -127,19 +133,11 @@ function save(desk: MemoryDesk): Tool {
         ...truthy({ kind, replaces }),
         ...(until ? { expiresAt: parseEnd(until) } : {}),
       });
-      const note =
-        saved.state === "pending"
-          ? "Waiting for a person to agree"
-          : saved.state === "known"
-            ? "Already known"
-            : saved.state === "superseded"
-              ? "Saved as history, because a newer fact holds"
-              : "Saved";
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
       const gone = saved.replaced.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const told = [
-        `${note} (${saved.id})`,
+        `${NOTES[saved.state] ?? "Saved"} (${saved.id})`,
         ...(gone.length ? [`This replaces (lares memory undo ${saved.id} brings it back):`, ...gone] : []),
         ...(still ? [still] : []),
         ...(near.length ? ["Similar:", ...near] : []),

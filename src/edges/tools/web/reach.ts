@@ -93,7 +93,8 @@ export function listedHosts(list: readonly string[]): NonNullable<ReachRules["ma
 }
 
 export function readPort(url: URL): number {
-  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
 }
 
 /** What a rule names and a person reads: the host, with its port when that is not the usual one. */

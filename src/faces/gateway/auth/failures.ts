@@ -53,6 +53,10 @@ export class Failures {
  */
 export function callerKey(incoming: IncomingMessage): string {
   const { headers } = incoming;
-  const kind = headers.origin !== undefined ? "page" : headers["sec-fetch-site"] !== undefined ? "browser" : "program";
-  return `${kind} ${canonicalAddress(incoming.socket.remoteAddress)}`;
+  return `${readKind(headers)} ${canonicalAddress(incoming.socket.remoteAddress)}`;
+}
+
+function readKind(headers: IncomingMessage["headers"]): "page" | "browser" | "program" {
+  if (headers.origin !== undefined) return "page";
+  return headers["sec-fetch-site"] !== undefined ? "browser" : "program";
 }

@@ -34,9 +34,10 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
 export function turnFailed(c: Context<HttpEnv>, answer: ChatAnswer): Response {
-  const status =
-    answer.state === "stopped" ? 409 : answer.failure === "not-found" ? 404 : answer.failure === "format" ? 400 : 502;
-  return c.json({ error: failedShape(answer) }, status, { ...answerHeaders(answer), "x-should-retry": "false" });
+  return c.json({ error: failedShape(answer) }, chooseStatus(answer), {
+    ...answerHeaders(answer),
+    "x-should-retry": "false",
+  });
 }
 
 export function failedShape(answer: ChatAnswer) {
@@ -62,4 +63,10 @@ function toErrorType(status: number): string {
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+function chooseStatus({ state, failure }: ChatAnswer): 400 | 404 | 409 | 502 {
+  if (state === "stopped") return 409;
+  if (failure === "not-found") return 404;
+  return failure === "format" ? 400 : 502;
 }

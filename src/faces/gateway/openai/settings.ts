@@ -89,7 +89,7 @@ export function settingsOfCompletion(body: Completion): AnswerSettings {
     frequencyPenalty: body.frequency_penalty || undefined,
     seed: body.seed,
     stop: typeof body.stop === "string" ? [body.stop] : body.stop?.length ? body.stop : undefined,
-    format: format?.type === "json_schema" ? toFormat(format.json_schema) : format?.type === "json_object" ? {} : null,
+    format: format?.type === "json_schema" ? toFormat(format.json_schema) : plainFormat(format),
   });
 }
 
@@ -101,7 +101,7 @@ export function settingsOfResponse(body: Response): AnswerSettings {
     maxOutputTokens: body.max_output_tokens,
     temperature: body.temperature,
     topP: body.top_p,
-    format: format?.type === "json_schema" ? toFormat(format) : format?.type === "json_object" ? {} : null,
+    format: format?.type === "json_schema" ? toFormat(format) : plainFormat(format),
   });
 }
 
@@ -122,3 +122,6 @@ function settings(given: { [K in keyof AnswerSettings]: AnswerSettings[K] | null
 function refuse(field: string, message: string): never {
   throw new AppError("BAD_REQUEST", { message, hint: `Leave \`${field}\` out.`, details: { field } });
 }
+
+/** Any JSON object, or text. */
+const plainFormat = (format: { type: string } | null | undefined) => (format?.type === "json_object" ? {} : null);

@@ -73,13 +73,14 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
   return fitted;
 }
 
+const BACKWARDS = { "+": "-", "-": "+", " ": " " } as const;
+
 /** The same hunks backwards: whether a file already has what they make of it. */
 export function reversed(hunks: readonly Hunk[]): Hunk[] {
   return hunks.map((hunk) => {
     const { line: _line, oldIsOpen, newIsOpen, ...rest } = hunk;
     const turned = hunk.lines.map((one): HunkLine => {
-      const kind = one.kind === "+" ? "-" : one.kind === "-" ? "+" : " ";
-      return { kind, text: one.text };
+      return { kind: BACKWARDS[one.kind], text: one.text };
     });
     return {
       ...rest,
