@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { FILES, FOLDERS, longFunctions, MOST_LINES } from "./architecture/app.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
 import { nestedTernaries } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
@@ -66,8 +67,8 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "core/files/locate.ts": "the path type itself",
   "core/kit/whole-file.ts": "replaces files of ours: settings, keys, checkpoints",
   "app/app.ts": "the file with the gateway's address in it",
-  "app/channel-handlers.ts": "removes a channel's folder of ours",
-  "app/import-handlers.ts": "makes and removes a temporary folder of ours for a copied database",
+  "app/methods/channels.ts": "removes a channel's folder of ours",
+  "app/methods/import.ts": "makes and removes a temporary folder of ours for a copied database",
   "main.ts": "reads our own package.json",
   "ground/config/descriptors.ts": "reads /proc, closes what was inherited",
   "core/kit/boot.ts": "reads /proc",
@@ -160,6 +161,22 @@ describe("the house", () => {
     const unlisted = opening.filter(({ path }) => !listed.includes(path));
     expect(unlisted.map(({ path, text }) => `src/${path} opens files (${opens(text)}); use core/files`)).toEqual([]);
     expect(listed.filter((path) => !opening.some((file) => file.path === path))).toEqual([]);
+  });
+
+  describe("app/", () => {
+    const app = files.filter(({ path }) => path.startsWith("app/"));
+
+    test("holds the program, the builders and the methods' handlers, and nothing else", () => {
+      expect(app.map(({ path }) => path).filter((path) => !FILES.includes(path) && !FOLDERS.test(path))).toEqual([]);
+    });
+
+    test("does not grow", () => {
+      expect(app.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0)).toBeLessThanOrEqual(MOST_LINES);
+    });
+
+    test("has no long functions", () => {
+      expect(app.flatMap(({ path, text }) => longFunctions(path, text))).toEqual([]);
+    });
   });
 
   test("composed keys are made and read in core/domain/keys.ts only", () => {

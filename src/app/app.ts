@@ -1,5 +1,5 @@
 /**
- * The running program: home, lock, config, house, gateway. Starts in an order that makes the first error the clearest one, and
+ * The running program: home, lock, config, instance, gateway. Starts in an order that makes the first error the clearest one, and
  * stops so that nothing is lost.
  */
 import { randomBytes } from "node:crypto";
@@ -22,8 +22,8 @@ import { lockHome, proveRoom } from "../ground/records/index.ts";
 import { makeResolver, openVault } from "../ground/vault/index.ts";
 import { Watchdog } from "../ground/watchdog/index.ts";
 import { schema } from "./config.ts";
-import { type Front, openFront } from "./front.ts";
-import { type House, openHouse } from "./house.ts";
+import { type Instance, openInstance } from "./instance.ts";
+import { openServer, type Server } from "./server.ts";
 
 export interface StartOptions {
   env: Environment;
@@ -103,13 +103,13 @@ async function start(options: StartOptions): Promise<RunningApp> {
     addSecret: (value) => log.redactor.addSecret(value),
     changed: async (sections) => {
       if (sections.includes("models")) models.renew();
-      if (!house) return;
+      if (!instance) return;
       if (sections.includes("agents"))
-        for (const name of Object.keys(config.agents)) house.agents.ensure(asId<AgentId>(name));
-      if (sections.includes("channels")) await house.channels.apply();
-      if (sections.includes("memory")) await house.memory.changed();
-      if (sections.includes("watch")) await house.watchers.start();
-      if (sections.includes("schedules") || sections.includes("agents")) await house.declare();
+        for (const name of Object.keys(config.agents)) instance.agents.ensure(asId<AgentId>(name));
+      if (sections.includes("channels")) await instance.channels.apply();
+      if (sections.includes("memory")) await instance.memory.changed();
+      if (sections.includes("watch")) await instance.watchers.start();
+      if (sections.includes("schedules") || sections.includes("agents")) await instance.declare();
     },
   });
   const config = settings.view;
@@ -129,10 +129,10 @@ async function start(options: StartOptions): Promise<RunningApp> {
       env: variables,
       clock,
       log: log.child("models"),
-      loadAttachment: async (id) => house?.attachments.load(id),
+      loadAttachment: async (id) => instance?.attachments.load(id),
     });
-  const models = changingModels(() => makeModels(config.models as never, modelEnv));
-  let house: House | undefined;
+  const models = changingModels(() => makeModels(config.models, modelEnv));
+  let instance: Instance | undefined;
   let trouble: string | undefined;
   let finish!: (code: number) => void;
   const done = new Promise<number>((resolve) => {
@@ -141,8 +141,8 @@ async function start(options: StartOptions): Promise<RunningApp> {
   let stopping = false;
 
   const doors = ownDoors(config.gateway);
-  const build = async (): Promise<House> =>
-    openHouse({
+  const build = async (): Promise<Instance> =>
+    openInstance({
       home,
       version,
       program,
@@ -162,14 +162,14 @@ async function start(options: StartOptions): Promise<RunningApp> {
     });
 
   let waiting = false;
-  /** The records failed. A full disk is waited out with a new house; anything else ends the program. */
+  /** The records failed. A full disk is waited out with a new instance; anything else ends the program. */
   const fell = async (error: AppError): Promise<void> => {
-    // While room is waited for there is one loop, and a house it built too early fails in its hands.
+    // While room is waited for there is one loop, and a instance it built too early fails in its hands.
     if (stopping || waiting) return;
     trouble = error.message;
     log.error(error.message, { code: error.code, ...(error.hint ? { hint: error.hint } : {}) });
-    const broken = house;
-    house = undefined;
+    const broken = instance;
+    instance = undefined;
     watchdog.abandon();
     void broken?.stop(0).catch(() => {});
     if (error.code !== "STORAGE_FULL") return finish(1);
@@ -179,7 +179,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       const next = stopping || !hasRoom(home) ? undefined : await buildOnProbation().catch(() => undefined);
       if (!next) continue;
       if (stopping) return next.stop(0);
-      house = next;
+      instance = next;
       trouble = undefined;
       waiting = false;
       log.warn("there is room again: Lares goes on");
@@ -187,8 +187,8 @@ async function start(options: StartOptions): Promise<RunningApp> {
     }
   };
 
-  /** A house whose records took a write as large as a turn's. */
-  const buildOnProbation = async (): Promise<House> => {
+  /** A instance whose records took a write as large as a turn's. */
+  const buildOnProbation = async (): Promise<Instance> => {
     const next = await build();
     try {
       await proveRoom(next.records, ROOM_BYTES);
@@ -199,7 +199,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     }
   };
 
-  // A write that fails takes the house down by itself, with everything that was under way in it; whoever did not wait for that
+  // A write that fails takes the instance down by itself, with everything that was under way in it; whoever did not wait for that
   // write must not take the whole process along. Any other rejection nobody handles is a bug and ends it.
   const orphaned = (reason: unknown): void => {
     if (!isOver(reason)) throw reason;
@@ -207,30 +207,30 @@ async function start(options: StartOptions): Promise<RunningApp> {
   };
   process.on("unhandledRejection", orphaned);
 
-  let front: Front;
+  let server: Server;
   try {
-    house = await build();
+    instance = await build();
     // The first prompt says where commands run. Trying the sandbox is mostly waiting, and goes on while the door is opened.
-    void house.sandbox.state();
+    void instance.sandbox.state();
     // Not by the clock, which may be set back.
     const began = performance.now();
-    const current = (): House => {
-      if (!house)
+    const current = (): Instance => {
+      if (!instance)
         throw new AppError("STORAGE_FULL", {
           message: trouble ?? "Lares is not ready.",
           hint: "Free some space; Lares goes on by itself.",
           retry: "later",
         });
-      return house;
+      return instance;
     };
-    front = await openFront({
+    server = await openServer({
       home,
       version,
       program,
       models,
       clock,
       ids,
-      house: current,
+      instance: current,
       uptimeMs: () => Math.round(performance.now() - began),
       settings,
       setup: { vault, modelEnv, tryModels: makeModels },
@@ -240,12 +240,12 @@ async function start(options: StartOptions): Promise<RunningApp> {
       guard: watchdog,
       log,
       trouble: () => trouble,
-      problems: () => [...(trouble ? [trouble] : []), ...settings.sentences(), ...(house?.problems() ?? [])],
+      problems: () => [...(trouble ? [trouble] : []), ...settings.sentences(), ...(instance?.problems() ?? [])],
       ...(options.uiDir === undefined ? {} : { uiDir: options.uiDir }),
     });
   } catch (error) {
     stopping = true;
-    await house?.stop(0).catch(() => {});
+    await instance?.stop(0).catch(() => {});
     process.off("unhandledRejection", orphaned);
     process.off("uncaughtExceptionMonitor", crashed);
     watchdog.close();
@@ -253,7 +253,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     lock.release();
     throw error;
   }
-  const { gateway } = front;
+  const { gateway } = server;
   doors.opened(gateway.port);
   settings.start();
   const noteFile = join(home, "gateway.json");
@@ -268,16 +268,16 @@ async function start(options: StartOptions): Promise<RunningApp> {
   // After ready, so that the first turn is warm and the start is not slowed.
   setImmediate(() => {
     void models.warm();
-    house?.skills.list(config.routing.defaultAgent).catch(() => {});
-    void sweepCalls(house, config.retention, log);
+    instance?.skills.list(config.routing.defaultAgent).catch(() => {});
+    void sweepCalls(instance, config.retention, log);
   });
-  const tidying = setInterval(() => void tidy(house, config.retention, log), TIDY_MS);
+  const tidying = setInterval(() => void tidy(instance, config.retention, log), TIDY_MS);
   tidying.unref();
 
   return {
     url: gateway.url,
     port: gateway.port,
-    loginUrl: front.loginUrl,
+    loginUrl: server.loginUrl,
     reload: () => settings.look(),
     home,
     tokenFile: join(home, "token"),
@@ -291,8 +291,8 @@ async function start(options: StartOptions): Promise<RunningApp> {
       forgetEvents();
       clearInterval(tidying);
       settings.stop();
-      await front.close();
-      await house?.stop(DRAIN_MS);
+      await server.close();
+      await instance?.stop(DRAIN_MS);
       rmSync(noteFile, { force: true });
       watchdog.close();
       await log.flush();
@@ -303,7 +303,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
   };
 }
 
-/** Whether a file of a turn's size fits. Cheaper than a house, and it leaves nothing behind. */
+/** Whether a file of a turn's size fits. Cheaper than a instance, and it leaves nothing behind. */
 function hasRoom(home: string): boolean {
   const file = join(home, "room.probe");
   try {
@@ -316,27 +316,31 @@ function hasRoom(home: string): boolean {
   }
 }
 
-async function sweepCalls(house: House | undefined, { callHours }: { callHours: number }, log: Log): Promise<void> {
+async function sweepCalls(
+  instance: Instance | undefined,
+  { callHours }: { callHours: number },
+  log: Log,
+): Promise<void> {
   try {
-    if (callHours > 0) while (await house?.sessions.sweep(callHours * 3_600_000));
+    if (callHours > 0) while (await instance?.sessions.sweep(callHours * 3_600_000));
   } catch (error) {
     if (!isOver(error)) log.warn("conversations of single calls could not be deleted", { error: String(error) });
   }
 }
 
 async function tidy(
-  house: House | undefined,
+  instance: Instance | undefined,
   keep: { sessionDays: number; journalDays: number; callHours: number },
   log: Log,
 ): Promise<void> {
-  await sweepCalls(house, keep, log);
+  await sweepCalls(instance, keep, log);
   try {
-    await house?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
-    await house?.checkpoints.prune();
-    await house?.attachments.tidy();
-    await house?.events.tidy();
-    await house?.schedules.sweep();
-    if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);
+    await instance?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
+    await instance?.checkpoints.prune();
+    await instance?.attachments.tidy();
+    await instance?.events.tidy();
+    await instance?.schedules.sweep();
+    if (keep.sessionDays > 0) await instance?.sessions.prune(keep.sessionDays * 86_400_000, false);
   } catch (error) {
     if (!isOver(error)) log.warn("tidying failed", { error: String(error) });
   }

@@ -1,5 +1,6 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
+import { PULLED } from "../core/domain/index.ts";
 import { channelsConfig, limitsShape } from "../edges/channels/index.ts";
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
@@ -158,9 +159,6 @@ export const schema = defineConfig(
 
 export type LaresConfig = Config<typeof schema>;
 export type LaresSettings = Settings<typeof schema>;
-
-/** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
-export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
 function advise(config: Readonly<Record<string, unknown>>, folders: readonly string[]): string[] {

@@ -1,8 +1,8 @@
 /** IRC under the contract every channel passes, against a real ngIRCd. */
 
 import { describe, expect, test } from "vitest";
-import { pieces } from "../../src/app/channels.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
+import { pieces } from "../../src/flow/outbox/index.ts";
 import { channelContract } from "../contracts/channel.ts";
 import { ircPerson, startIrc } from "../servers/irc.ts";
 import { needs, until } from "../support/index.ts";

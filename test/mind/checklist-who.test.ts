@@ -3,13 +3,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makePrompts } from "../../src/app/prompt.ts";
 import type { Capabilities } from "../../src/core/contracts/index.ts";
 import { type AgentId, asId, type SessionKey } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
+import { everydayCommands } from "../../src/flow/commands/index.ts";
+import { makePrompts } from "../../src/mind/prompt/index.ts";
 import type { SeenRequest } from "../fakes/model-server/index.ts";
 import { PROGRAM, sendHook, startFarSide } from "../support/index.ts";
-import { pretend } from "../support/pretend.ts";
 import { env, lastSaid, TOKEN, textOf } from "./rig.ts";
 import { ANN, BO, EVE, GROUP, startTelegramRig, type TelegramRig } from "./telegram.ts";
 
@@ -75,10 +75,12 @@ test.each(Object.keys(ADAPTERS))("11: files on %s are promised as the adapter se
 
 /** What an owner's direct chat on this channel is told, made by the app's own function. */
 async function placeFor(channel: string, can: Capabilities): Promise<string> {
-  const route = JSON.stringify({ channel, account: "a", chat: "1" });
-  const door = { route, person: "x", speaker: "owner", is_group: 0, name: null, title: null, face: null };
+  const door = { channel, account: "a", chat: "1", person: "x", speaker: "owner" as const, isGroup: false };
   const prompt = makePrompts({
-    records: { all: async () => pretend([door]), get: async () => undefined },
+    doors: async () => [door],
+    recentChats: async () => [],
+    jobOfRun: async () => undefined,
+    everydayCommands,
     files: async () => ({ soul: "", agents: "", user: "", memory: "" }),
     skills: async () => "",
     tools: () => ({ specs: [], found: [] }),

@@ -88,6 +88,7 @@ export {
   type ModelMessage,
   type NotRun,
   type Origin,
+  PULLED,
   type QueueMode,
   type ReplyRoute,
   type Role,

@@ -276,3 +276,6 @@ export interface HistoryEntry {
   /** The turn of the message that took its place, or that of something before it: models no longer see it. */
   replacedBy?: TurnId;
 }
+
+/** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
+export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);

@@ -5,6 +5,7 @@ export { bootId } from "./boot.ts";
 export { type Bus, makeBus } from "./bus.ts";
 export { type Clock, ManualClock, systemClock } from "./clock.ts";
 export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./crash.ts";
+export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";
 export { entered } from "./entered-dirs.ts";
 export {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export const embedderConfig = z
   .strictObject({
@@ -14,4 +15,4 @@ export const embedderConfig = z
     key: z.string().min(1).optional().describe("The API key of the embedding server."),
   })
   .describe("Vectors for memory search. A change embeds everything again in the background.");
-export type EmbedderConfig = z.output<typeof embedderConfig>;
+export type EmbedderConfig = DeepReadonly<z.output<typeof embedderConfig>>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 
 const secret = z.string().min(16).describe("At least 16 characters; a reference to a variable or the vault is best.");
@@ -61,5 +62,5 @@ export const hooksConfig = z
   .default({})
   .describe("Webhooks by name: POST /hooks/<name>. Who is woken, and where, is decided here and never by the sender.");
 
-export type HooksConfig = z.output<typeof hooksConfig>;
+export type HooksConfig = DeepReadonly<z.output<typeof hooksConfig>>;
 export type Hook = HooksConfig[string];

@@ -1,5 +1,6 @@
 /** The slice `models` of the configuration. The app joins it with the others; the docs are printed from it. */
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 const price = z
   .strictObject({
@@ -73,5 +74,5 @@ export const modelsConfig = z.strictObject({
     .describe("Most tokens of an answer, thinking not counted; less where the model can do less."),
 });
 
-export type ModelsConfig = z.infer<typeof modelsConfig>;
-export type ProviderConfig = z.infer<typeof provider>;
+export type ModelsConfig = DeepReadonly<z.output<typeof modelsConfig>>;
+export type ProviderConfig = DeepReadonly<z.output<typeof provider>>;

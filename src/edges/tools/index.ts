@@ -26,7 +26,7 @@ export {
   type ToolRegistry,
   type ToolsOptions,
 } from "./registry.ts";
-export { openRoots, type Roots, type RootsConfig, readsOf } from "./roots.ts";
+export { createRootedFiles, openRoots, type Roots, type RootsConfig, readsOf } from "./roots.ts";
 export {
   type Confinement,
   createConfinement,
@@ -41,5 +41,6 @@ export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
 export { createWait, type WaitDesk } from "./sessions/wait.ts";
+export { skillFiles } from "./skills/files.ts";
 export type { SkillDesk } from "./skills/skills.ts";
 export { createFetcher, createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

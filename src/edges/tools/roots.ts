@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { createAgentFiles } from "./paths/index.ts";
 import { safeRoot } from "./sandbox/index.ts";
 
 /** What the settings say about folders of agents. */
@@ -58,4 +59,24 @@ export function readsOf(config: RootsConfig, agent: string, userHome: string): s
     const folder = path.endsWith("/**") ? path.slice(0, -3) : path;
     return folder.startsWith("/") && folder !== "/" && !/[*?[]/.test(folder) ? [folder] : [];
   });
+}
+
+/** Files in the workspace are named from there, those in an agent's other folders by their whole path. */
+export function createRootedFiles(roots: () => readonly string[]): ReturnType<typeof createAgentFiles> {
+  const files = createAgentFiles();
+  const outer = (path: string) => roots().find((root) => path === root || path.startsWith(`${root}/`));
+  return {
+    async read(root, path, most) {
+      const found = await files.read(outer(path) ?? root, path, most);
+      const at = outer(path);
+      return at === undefined ? found : { ...found, path: join(at, found.path) };
+    },
+    write: (root, path, content, how) => files.write(outer(path) ?? root, path, content, how),
+    remove: (root, path) => files.remove(outer(path) ?? root, path),
+    async manifest(root, most) {
+      const found = await files.manifest(root, most);
+      if (outer(root) !== root) return found;
+      return { ...found, files: new Map([...found.files].map(([path, mark]) => [join(root, path), mark])) };
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 
 const every = (seconds: number, least: number) =>
@@ -69,5 +70,5 @@ export const watchConfig = z
   .default({})
   .describe("What is watched, by name. What is there at the first look is known and wakes nobody.");
 
-export type WatchConfig = z.output<typeof watchConfig>;
+export type WatchConfig = DeepReadonly<z.output<typeof watchConfig>>;
 export type Watched = WatchConfig[string];

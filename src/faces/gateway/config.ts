@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export const gatewayConfig = z
   .strictObject({
@@ -38,4 +39,4 @@ export const gatewayConfig = z
       .describe("HTTP limits."),
   })
   .describe("The door: HTTP and WebSocket.");
-export type GatewayConfig = z.output<typeof gatewayConfig>;
+export type GatewayConfig = DeepReadonly<z.output<typeof gatewayConfig>>;

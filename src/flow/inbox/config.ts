@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export const scopes = z.enum(["main", "per-peer", "per-channel-peer", "per-chat"]);
 export const modes = z.enum(["steer", "followup", "collect", "interrupt"]);
@@ -35,5 +36,5 @@ export const inboxConfig = z
   })
   .describe("Who answers whom, in which session.");
 
-export type InboxConfig = z.output<typeof inboxConfig>;
+export type InboxConfig = DeepReadonly<z.output<typeof inboxConfig>>;
 export type RoutingRule = InboxConfig["rules"][number];

@@ -1,3 +1,4 @@
+export { announce } from "./announce.ts";
 export { FileChanges } from "./changes.ts";
 export { type LimitsConfig, limitsConfig } from "./config.ts";
 export {
@@ -13,6 +14,7 @@ export {
   sessionOfTurn,
 } from "./doors/store.ts";
 export { spoken } from "./finish.ts";
+export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { ApprovalQuestions, Judge, Toolbox, TurnIntake, TurnParts } from "./ports.ts";
 export { type BuiltRequest, buildRequest } from "./request.ts";
 export { stepOutcome } from "./step-outcome.ts";
@@ -43,3 +45,4 @@ export {
   usageOfSession,
   usageSince,
 } from "./usage/store.ts";
+export { withoutPaths } from "./without-paths.ts";

@@ -5,6 +5,7 @@
  * environment does not pay the 55 ms.
  */
 import type { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export type Slices = Readonly<Record<string, z.ZodType>>;
 
@@ -40,12 +41,6 @@ export function findEffect({ effects }: Pick<ConfigSchema, "effects">, path: str
 export type Config<Schema extends ConfigSchema> = {
   readonly [Name in keyof Schema["slices"]]: DeepReadonly<z.output<Schema["slices"][Name]>>;
 };
-
-export type DeepReadonly<T> = T extends (...args: never[]) => unknown
-  ? T
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
 
 /** Joins the rooms' slices. A slice that is an object may be left out of the file: then all its defaults hold. */
 export function defineConfig<S extends Slices>(

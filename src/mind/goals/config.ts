@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export const goalsConfig = z
   .strictObject({
@@ -11,4 +12,4 @@ export const goalsConfig = z
   })
   .prefault({})
   .describe("Standing goals.");
-export type GoalsConfig = z.output<typeof goalsConfig>;
+export type GoalsConfig = DeepReadonly<z.output<typeof goalsConfig>>;

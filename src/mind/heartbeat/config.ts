@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 
@@ -42,4 +43,4 @@ export const heartbeatConfig = z
   .describe(
     "The agent looks after its HEARTBEAT.md by itself: cheaply first, with a model only when something is new.",
   );
-export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
+export type HeartbeatConfig = DeepReadonly<z.output<typeof heartbeatConfig>>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export const memoryConfig = z
   .strictObject({
@@ -78,4 +79,4 @@ export const memoryConfig = z
       .describe("Folders whose documents are searched too. Example: [~/notes]"),
   })
   .describe("What the agent remembers, and how it is found again.");
-export type MemoryConfig = z.output<typeof memoryConfig>;
+export type MemoryConfig = DeepReadonly<z.output<typeof memoryConfig>>;

@@ -21,10 +21,14 @@ export {
   type Viewer,
 } from "./kinds.ts";
 export { type ForgottenBy, Memory, type MemoryParts } from "./memory.ts";
+export { moment as momentOfFact } from "./moment.ts";
 export { replacing } from "./replacing.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export type { SearchQuery } from "./search/search.ts";
 export { SessionIndex, type SessionQuery } from "./sessions/sessions.ts";
+export { snapshotOf } from "./snapshot.ts";
+export { makeToolPort as makeMemoryToolPort, recall } from "./tool-port.ts";
+export { findAbout, findReplaced, forgetAbout, type MemoryAccess, untrusted } from "./topics.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";
 export { MemoryView } from "./view/view.ts";
 export { makeReaders, type SessionViewer, viewerFrom } from "./viewers.ts";

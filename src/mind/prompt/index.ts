@@ -1,4 +1,5 @@
 export { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
+export { onChannel, recipientInWords, showsInWords } from "./channels.ts";
 export {
   FAMILY_CHOICES,
   FAMILY_NOTES,
@@ -10,6 +11,7 @@ export {
 } from "./families.ts";
 export { HOUSE_VERSION, houseText } from "./house.ts";
 export { type ChatFormat, type KnownChat, type PromptMachine, type PromptPlace, placeText } from "./place.ts";
+export { callerPrompt, makePrompts } from "./prompts.ts";
 export { type SessionFacts, situate } from "./situate.ts";
 export { isSmall, type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";
 export { DAILY_TOOLS, SHORT_WINDOW, toolsFor } from "./tools.ts";

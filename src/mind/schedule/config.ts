@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, noAgent } from "../../core/domain/index.ts";
+import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 import { parseWhen } from "./when.ts";
@@ -80,7 +81,7 @@ export const timeConfig = z
     zone: zone.describe("The person's time zone. Default: the machine's. Example: Europe/Lisbon"),
   })
   .describe("Time.");
-export type DeclaredJob = z.output<typeof declared>;
+export type DeclaredJob = DeepReadonly<z.output<typeof declared>>;
 
 /** What is wrong with declared jobs, found without making them. One bad job keeps neither the others nor Lares from working. */
 export function adviseSchedules(

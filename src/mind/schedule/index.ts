@@ -1,6 +1,7 @@
 export { scheduleWords, zoneWords } from "./commands.ts";
 export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
 export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
+export { type JobSurroundings, jobPorts } from "./obstacles.ts";
 export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
 export type { ShownSlot, SlotBody } from "./runs.ts";
 export {
@@ -13,6 +14,7 @@ export {
   type Wishes,
 } from "./schedules.ts";
 export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
+export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
 export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";
 export { moment } from "./words/moments.ts";
 export { duration } from "./words/spans.ts";

@@ -2,3 +2,4 @@ export { type ChildReport, Children, type ChildrenParts, type DeadlineBody, type
 export { type TeamsConfig, teamsConfig } from "./config.ts";
 export type { ChildRow } from "./store.ts";
 export { openChildren } from "./store.ts";
+export { makeToolPort as makeSessionToolPort, type OtherSessions } from "./tool-port.ts";

@@ -1,5 +1,6 @@
 /** The slice `web` of the configuration. */
 import { z } from "zod";
+import type { DeepReadonly } from "../../../core/kit/index.ts";
 
 const search = z
   .strictObject({
@@ -28,5 +29,5 @@ export const webConfig = z
   })
   .describe("How agents use the web.");
 
-export type WebConfig = z.output<typeof webConfig>;
+export type WebConfig = DeepReadonly<z.output<typeof webConfig>>;
 export type SearchConfig = NonNullable<WebConfig["search"]>;

@@ -1,0 +1,76 @@
+/**
+ * One instance: one life of the engine on a home. When the disk was full a new one is built in the same process, exactly as after a
+ * crash. Each builder takes what the earlier ones made; what is needed before it exists is a late part (instance/parts.ts).
+ */
+import type { AgentId, SessionKey } from "../core/domain/index.ts";
+import { taken, waitingIn } from "../flow/inbox/index.ts";
+import { type NextRequest, nextRequest } from "../flow/turns/index.ts";
+import { estimateTokens, textTokens } from "../mind/context/index.ts";
+import { buildDelivery, type Delivery } from "./instance/delivery.ts";
+import { buildGround, type Ground } from "./instance/ground.ts";
+import { type Built, buildIntake, type Intake } from "./instance/intake.ts";
+import { type Life, startLife } from "./instance/life.ts";
+import { buildMind, type Mind } from "./instance/mind.ts";
+import { type InstanceParts, makeLateParts } from "./instance/parts.ts";
+import { addTools, buildTurns, type Turns } from "./instance/turns.ts";
+import { buildWakers, type Wakers } from "./instance/wakers.ts";
+import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
+
+export type { InstanceParts } from "./instance/parts.ts";
+
+export interface Instance
+  extends Pick<Ground, "records" | "engine" | "watch" | "grants">,
+    Pick<Workshop, "agents" | "attachments" | "processes" | "sandbox" | "skills">,
+    Pick<Delivery, "outbox" | "approvals">,
+    Mind,
+    Intake,
+    Wakers,
+    Life {
+  explainCommand: Turns["judging"]["explainCommand"];
+  /** What the model would read now. Sends nothing. */
+  nextRequest(of: { session: SessionKey; agent: AgentId; text?: string | undefined }): Promise<NextRequest>;
+}
+
+export async function openInstance(parts: InstanceParts): Promise<Instance> {
+  const late = makeLateParts();
+  const ground = await buildGround(parts);
+  const workshop = buildWorkshop(parts, ground, late);
+  const delivery = buildDelivery(parts, ground, workshop, late);
+  const mind = await buildMind(parts, ground, workshop, late);
+  const built = { parts, ground, workshop, delivery, mind, late };
+  const intake = buildIntake(built);
+  const wakers = buildWakers({ ...built, intake });
+  const turns = await buildTurns({ ...built, intake, wakers });
+  const browser = addTools({ ...built, intake, wakers });
+  const life = await startLife({ ...built, intake, wakers, ...turns }, browser);
+  return {
+    ...ground,
+    ...workshop,
+    ...delivery,
+    ...mind,
+    ...intake,
+    ...wakers,
+    ...life,
+    explainCommand: turns.judging.explainCommand,
+    nextRequest: (of) => nextRequest(requestParts(built, intake), of),
+  };
+}
+
+function requestParts({ parts, ground, workshop, mind }: Built, { inbox }: Intake): Parameters<typeof nextRequest>[0] {
+  const { records, agentModel } = ground;
+  return {
+    ...{ records, agentModel, models: parts.models, clock: parts.clock, history: mind.contexts },
+    view: (session, agent, model) => mind.contexts.view(session, agent, model),
+    envelope: (said, at) => inbox.envelope(said, at),
+    async waiting(session) {
+      const rows = await waitingIn(records, session);
+      const [first] = rows;
+      const own = first && { turn: first.turn, call: 0, route: first.route };
+      return own ? workshop.attachments.withTexts(taken(rows, own)) : [];
+    },
+    tokens: {
+      ofText: textTokens,
+      ofPicture: () => estimateTokens([{ type: "image", attachment: "", mediaType: "", name: "" }]),
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** Joins the channels: accounts from the file, the intake to the inbox, the outbox to the accounts. */
+
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import { asId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../../core/kit/index.ts";
+import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
+import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
+import type { Attachments } from "../../flow/attachments/index.ts";
+import { Accounts, Acknowledgements, Intake, Pairings } from "../../flow/channels/index.ts";
+import { admittedText, type Inbox, place, waitingUnder, withdraw } from "../../flow/inbox/index.ts";
+import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
+import { tokensSince } from "../../flow/turns/index.ts";
+import type { LaresConfig } from "../config.ts";
+
+export interface ChannelParts {
+  home: string;
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  guard: Guard;
+  bus: Bus;
+  log: Log;
+  config: Pick<LaresConfig, "channels" | "agents" | "routing">;
+  /** Commands in our own words as they work here. */
+  called: (text: string) => string;
+  inbox: Inbox;
+  outbox: Outbox;
+  attachments: Attachments;
+  approvals: Approvals;
+}
+
+/** What is said without a turn stands under a name of its own. */
+const NO_SESSION = "channels" as SessionKey;
+
+export function makeChannels(parts: ChannelParts) {
+  const { records, clock, crash, bus, log, config } = parts;
+  const say = (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) =>
+    parts.outbox.intend(tx, {
+      answer: m.id,
+      turn: asId<TurnId>(m.id),
+      session: NO_SESSION,
+      route: m.route,
+      text: parts.called(m.text),
+    });
+  const sent = (id: string) => void parts.outbox.wake(asId<TurnId>(id));
+  const pairings = new Pairings({ records, clock, bus, say, sent });
+  const acknowledgements = new Acknowledgements({
+    ...{ records, clock, bus, log: log.child("channels") },
+    channel: (at) => accounts.get(at.channel, at.account),
+  });
+  const intake = new Intake({
+    records,
+    clock,
+    crash,
+    guard: parts.guard,
+    log: log.child("intake"),
+    pairings,
+    acknowledgements,
+    admit: (message, record) => parts.inbox.admit(message, record),
+    store: (body, about) => parts.attachments.put(body, about),
+    answer: async (id, a) => {
+      await parts.approvals.resolve(id, a);
+      return outcomeText(a);
+    },
+    isOpen: (code) => parts.approvals.isOpen(code),
+    questionAt: (route, message) => questionAt(records, route, message),
+    admittedText: (id) => admittedText(records, id),
+    tokensSince: (of, since) => tokensSince(records, of, since),
+    withdraw: async (id, record) => {
+      if (!(await waitingUnder(records, id))) return false;
+      await records.write((tx) => {
+        withdraw(tx, id);
+        record(tx);
+      });
+      return true;
+    },
+    say,
+    sent,
+    answeredAt: (route) => parts.outbox.sentAt(route),
+    agentFor: (message) => {
+      const { agent } = place(config.routing, message);
+      return { agent, limits: config.agents[agent]?.messages ?? {} };
+    },
+  });
+  const libraries = new Libraries(parts.home);
+  const accounts = new Accounts({
+    ...{ records, clock, crash, guard: parts.guard, bus },
+    log: log.child("channels"),
+    intake,
+    undelivered: (at, key, why) => parts.outbox.undelivered(at, key, why),
+  });
+  return {
+    accounts,
+    pairings,
+    libraries,
+    home: parts.home,
+    async apply() {
+      await accounts.apply(configuredAccounts(config.channels, { home: parts.home, clock, log, libraries }));
+      await acknowledgements.resume();
+    },
+  };
+}
+
+export type Channels = ReturnType<typeof makeChannels>;

@@ -1,0 +1,71 @@
+/** The ground: the records, the engine on them, who waits for turns, and the few words about settings that everybody needs. */
+import { join } from "node:path";
+import { CANCEL } from "../../core/contracts/index.ts";
+import type { AppError, Json, TurnId } from "../../core/domain/index.ts";
+import { asCalled } from "../../core/protocol/client.ts";
+import { TurnEnds } from "../../flow/turns/index.ts";
+import { EmbeddedEngine } from "../../ground/engine/index.ts";
+import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
+import { makeGrants, scrub } from "../../ground/vault/index.ts";
+import type { InstanceParts } from "./parts.ts";
+
+export interface Ground {
+  records: SqliteRecords;
+  engine: EmbeddedEngine;
+  watch: TurnEnds;
+  /** Which secrets an agent's commands get. */
+  grants: ReturnType<typeof makeGrants>;
+  /** The value without secrets. */
+  clean(value: Json): Json;
+  /** Commands in our own words as they work here. */
+  called(text: string): string;
+  /** The owner's time zone. */
+  zone(): string;
+  agentModel(agent: string): string | undefined;
+  /** The model of this id, else the first choice. */
+  modelInfo(id: string | undefined): ReturnType<InstanceParts["models"]["primary"]>;
+  stopTurn(turn: TurnId, why: string): Promise<void>;
+  /** Work nobody waits for. It fails when the disk is full or the instance closes; the next start finds what is left to do. */
+  aside(work: Promise<unknown>): void;
+}
+
+export async function buildGround(parts: InstanceParts): Promise<Ground> {
+  const { config, models, clock, ids, crash, guard, log } = parts;
+  const whenLost: ((error: AppError) => void)[] = [];
+  const records = await openRecords(
+    join(parts.home, "lares.db"),
+    (error) => {
+      for (const tell of whenLost) tell(error);
+    },
+    parts.storing,
+  );
+  const engine = new EmbeddedEngine({
+    ...{ records, clock, ids, crash, guard, log: log.child("engine"), places: config.lanes },
+  });
+  const watch = new TurnEnds(records);
+  whenLost.push(
+    (error) => engine.lose(error),
+    (error) => watch.lose(error),
+    parts.onFatal,
+  );
+  let machineZone: string | undefined;
+  return {
+    ...{ records, engine, watch },
+    grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),
+    clean: (value) => scrub(value, parts.redact),
+    called: (text) => asCalled(text, parts.program),
+    zone() {
+      // Asked for every message, and a formatter takes a tenth of a millisecond to make.
+      machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+      return config.time.zone ?? machineZone;
+    },
+    agentModel: (agent) => config.agents[agent]?.model,
+    modelInfo: (id) => (id === undefined ? undefined : models.info(id)) ?? models.primary(),
+    async stopTurn(turn, why) {
+      await engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
+    },
+    aside(work) {
+      work.catch((error: unknown) => log.debug("left for the next start", { error: String(error) }));
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** The way in: sessions, slash commands, the inbox, events of the system, and the channels that bring messages. */
+import type { SessionKey, TurnId } from "../../core/domain/index.ts";
+import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
+import { eraseAttachments } from "../../flow/attachments/index.ts";
+import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
+import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
+import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
+import { eraseDeliveries } from "../../flow/outbox/index.ts";
+import { Sessions, useSession } from "../../flow/sessions/index.ts";
+import { eraseTurns, listTurns, queueTurn, recordWoken, usageOfSession, wasAdmitted } from "../../flow/turns/index.ts";
+import { eraseSpent } from "../../mind/budget/index.ts";
+import { eraseHistory, estimateTokens, insertImported } from "../../mind/context/index.ts";
+import { goalWords } from "../../mind/goals/index.ts";
+import { recall } from "../../mind/memory/index.ts";
+import { onChannel, showsInWords } from "../../mind/prompt/index.ts";
+import { scheduleWords, zoneWords } from "../../mind/schedule/index.ts";
+import { type Channels, makeChannels } from "./channels.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Ground } from "./ground.ts";
+import type { Mind } from "./mind.ts";
+import type { InstanceParts, LateParts } from "./parts.ts";
+import type { Workshop } from "./workshop.ts";
+
+export interface Intake {
+  sessions: Sessions;
+  inbox: Inbox;
+  events: SystemEvents;
+  channels: Channels;
+}
+
+/** What is built before, and what the channels need late. */
+export interface Built {
+  parts: InstanceParts;
+  ground: Ground;
+  workshop: Workshop;
+  delivery: Delivery;
+  mind: Mind;
+  late: LateParts;
+}
+
+/** How long closing a session waits for its turns to reach a safe point. */
+const CLOSE_PATIENCE_MS = 15_000;
+
+export function buildIntake(built: Built): Intake {
+  const { parts, ground, workshop, delivery, late } = built;
+  const { records, engine, watch, called } = ground;
+  const { clock, ids, crash, guard, bus, log } = parts;
+  const sessions = buildSessions(built);
+  const inbox = late.inbox.set(buildInbox(built, sessions));
+  const events = late.events.set(
+    new SystemEvents({
+      ...{ records, clock, crash, log: log.child("events") },
+      admit: (message, record) => inbox.admit(message, record),
+      isWaiting: async (turn) => {
+        const row = await takenBy(records, turn);
+        return row?.taken_by === null && !row.withdrawn;
+      },
+      resume: (turn, event) =>
+        engine.resume(turn, { ...event, value: null }, (tx) => {
+          recordWoken(tx, turn);
+        }),
+      hasEnded: async (turn) => (await watch.read(turn))?.endedAt !== undefined,
+    }),
+  );
+  const channels = late.channels.set(
+    makeChannels({
+      ...{ records, clock, ids, crash, guard, bus, log, home: parts.home, called, inbox },
+      ...{ config: parts.config, outbox: delivery.outbox, approvals: delivery.approvals },
+      attachments: workshop.attachments,
+    }),
+  );
+  return { sessions, inbox, events, channels };
+}
+
+function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
+  const { clock, crash, bus } = parts;
+  const { records, engine, watch } = ground;
+  return new Sessions({
+    ...{ records, clock, crash, bus },
+    resume: (turn, event) => engine.resume(turn, event),
+    running: (session) => engine.running(session),
+    forget: (session) => {
+      mind.contexts.drop(session);
+      mind.budget.forget(session);
+    },
+    erase: async (session) => {
+      await engine.erase(session);
+      watch.forget();
+    },
+    files: workshop.attachments,
+    erasers: [
+      ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent],
+    ],
+    addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
+    ended: async (turn) => {
+      await watch.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
+    },
+  });
+}
+
+function buildInbox(built: Built, sessions: Sessions): Inbox {
+  const { parts, ground, workshop, late } = built;
+  const { records, engine, stopTurn } = ground;
+  const { config, clock, ids, bus } = parts;
+  const { attachments, agents } = workshop;
+  return makeInbox({
+    ...{ engine, clock, ids, bus, agents, attachments, messages: records },
+    config: () => config.routing,
+    commands: buildCommands(built, sessions),
+    stop: async ({ turns, why }) => {
+      for (const turn of turns) await stopTurn(turn, why);
+    },
+    isKnown: (id) => wasAdmitted(records, id),
+    rooms: { useSession, queueTurn },
+    findZone: (person) => late.schedules.get().findZone(person),
+    where: ({ route, face }) => {
+      const way = { channel: route.channel, ...(face ? { face } : {}) };
+      const shown = showsInWords(way, late.channels.get().accounts.get(route.channel, route.account)?.can);
+      return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
+    },
+  });
+}
+
+function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built, sessions: Sessions) {
+  const { records, engine, called } = ground;
+  const { approvals, outbox } = delivery;
+  const { models } = parts;
+  const openTurns = (session: SessionKey, limit: number) => listTurns(records, { session, open: true, limit });
+  const running = (session: SessionKey): TurnId | undefined => engine.running(session);
+  return makeCommands({
+    called,
+    ...commandAnswers({
+      ...{ called, models, compactions: mind.compactions },
+      tune: (at, change) => mind.contexts.tune(at, change),
+      session: (session) => sessions.get(session),
+      usage: (session) => usageOfSession(records, session),
+      agentNames: () => workshop.agents.names(),
+      schedules: (call) => scheduleWords(late.schedules.get(), call, called),
+      timezone: (person, args) => zoneWords(late.schedules.get(), person, args),
+      memory: (session, query, message) => recall(mind.memory, session, query, message),
+    }),
+    current: async (session) => running(session) ?? (await openTurns(session, 1))[0]?.id,
+    helpers: (session) => late.children.get().working(session),
+    reset: (session) => sessions.reset(session),
+    reload: (session) => sessions.reload(session),
+    approvals: {
+      find: (typed) => approvals.find(typed),
+      resolve: (id, answer) => approvals.resolve(id, answer),
+      waiting: (session) => approvals.list({ pendingOnly: true, session, limit: 5 }),
+      justAsked: (message) =>
+        justAsked(
+          {
+            pendingIn: (route) => approvals.pendingIn(route),
+            onlyAsked: (route, asked, when) => outbox.onlyAsked(route, asked, when),
+          },
+          message,
+        ),
+    },
+    status: (session) =>
+      describeSession(
+        {
+          ...{ models, running },
+          openTurns: async (of) => (await openTurns(of, 10)).length,
+          waiting: async (of) =>
+            (await approvals.list({ pendingOnly: true, session: of, limit: 10 })).map(({ tool, id }) => ({
+              ...{ tool, code: shortCode(id) },
+            })),
+        },
+        session,
+      ),
+    goal: (session, args, message) => goalWords(late.goals.get(), session, args, message),
+    pair: async (code, by, role) => {
+      const { sender, channel, account } = await late.channels.get().pairings.approve(code, by, role);
+      return `${sender} may now write to ${channel}/${account}.`;
+    },
+    mayApprove: (message) => message.mayApprove === true,
+  });
+}

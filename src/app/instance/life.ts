@@ -1,0 +1,191 @@
+/** The engine's side: which handler runs a segment, who hears that a turn settled, the order of the start and of the stop. */
+import type { Ctx, SegmentInput } from "../../core/contracts/index.ts";
+import { AppError, isOver, type SessionKey, type TurnId, withoutCommandLane } from "../../core/domain/index.ts";
+import { announce } from "../../flow/turns/index.ts";
+import type { CompactBody } from "../../mind/context/index.ts";
+import type { GoalBody } from "../../mind/goals/index.ts";
+import { declareBeats } from "../../mind/heartbeat/index.ts";
+import { makeReaders } from "../../mind/memory/index.ts";
+import type { SlotBody } from "../../mind/schedule/index.ts";
+import type { DeadlineBody } from "../../mind/teams/index.ts";
+import type { Built, Intake } from "./intake.ts";
+import type { NightBody } from "./memory.ts";
+import type { Turns } from "./turns.ts";
+import type { Wakers } from "./wakers.ts";
+
+type All = Built & { intake: Intake; wakers: Wakers } & Turns;
+
+type Bodies = {
+  message: { kind: "message"; person?: string };
+  command: { kind: "command" };
+  slot: SlotBody;
+  compact: CompactBody;
+  condense: NightBody;
+  goal: GoalBody;
+  "child-deadline": DeadlineBody;
+};
+type Kind = keyof Bodies;
+type Segment = ReturnType<Turns["turns"]["segment"]>;
+
+interface SegmentHandler<K extends Kind> {
+  run(ctx: Ctx, body: Bodies[K], input: SegmentInput): Segment;
+  /** It stopped Lares before and isn't tried again. Absent: the handler ends it visibly by itself. */
+  giveUp?(ctx: Ctx, body: Bodies[K], why: string): Segment;
+}
+
+/** Each kind of segment and the room that runs it. */
+function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHandler<K> } {
+  const { contexts, compactions, memory } = mind;
+  const { schedules, children, goals } = wakers;
+  const readers = makeReaders();
+  const over = { end: null } as const;
+  return {
+    message: {
+      run(ctx, body, input) {
+        if (readers.isNew(ctx.session, body.person)) contexts.drop(ctx.session);
+        return turns.segment(ctx, input);
+      },
+    },
+    command: { run: (ctx, _body, input) => turns.segment(ctx, input) },
+    goal: { run: (ctx, body, input) => goals.judge(ctx, body, input.wake.why === "broken") },
+    compact: { run: (ctx, body, input) => compactions.segment(ctx, body, input.wake.why === "broken") },
+    slot: {
+      run: (ctx, body) => schedules.fire(ctx, body),
+      giveUp: (ctx, body, why) => schedules.giveUp(ctx, body, why),
+    },
+    condense: {
+      async run(_ctx, body) {
+        await memory.night(body);
+        return over;
+      },
+      async giveUp(_ctx, body) {
+        await memory.planNight(body);
+        return over;
+      },
+    },
+    "child-deadline": {
+      async run(_ctx, body) {
+        await children.overdue(body);
+        return over;
+      },
+      giveUp: async () => over,
+    },
+  };
+}
+
+type Settled = (turn: TurnId, session: SessionKey) => unknown;
+
+/** Who hears that a turn ended; they do not wait for each other. */
+function endListeners({ ground, mind, intake, wakers }: All, unsettled: (error: unknown) => void): Settled[] {
+  const { aside } = ground;
+  return [
+    (turn) => wakers.schedules.ended(turn).catch(unsettled),
+    (turn) => aside(wakers.children.ended(turn)),
+    (turn, session) => aside(intake.events.ended(turn, session)),
+    (turn, session) => aside(wakers.goals.ended(turn, session)),
+    (_turn, session) => aside(mind.compactions.consider(session)),
+    (turn) => mind.locks.settled(turn),
+    (_turn, session) => mind.memory.ended(withoutCommandLane(session)),
+  ];
+}
+
+export interface Life {
+  /** Takes in what lares.yaml declares. */
+  declare(): Promise<void>;
+  /** What of it made no sense, in sentences. */
+  problems(): string[];
+  stop(drainMs: number): Promise<void>;
+}
+
+export async function startLife(all: All, browser: { closeAll(): Promise<void> }): Promise<Life> {
+  const { parts, ground, workshop, delivery, intake, wakers } = all;
+  const { log, bus } = parts;
+  const { engine, watch, aside } = ground;
+  const scheduleLog = log.child("schedule");
+  // At a stop the records may be closed already; the next start settles what is left.
+  const unsettled = (error: unknown) => scheduleLog.debug("a slot was not settled", { error: String(error) });
+  const warn = (what: string) => (error: unknown) => {
+    // A stop that comes first, e.g. because the port is taken, is no trouble of theirs.
+    if (!isOver(error)) log.warn(what, { error: String(error) });
+  };
+  aside(workshop.attachments.sweep());
+  const stopListening = bus.on((event) => {
+    if (event.event === "session.changed" && event.what === "imported")
+      aside(all.mind.memory.capture.skip(event.session));
+    if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
+    wakers.schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
+  });
+  // Not waited for: it takes only what is there now, and no open turn wants it.
+  void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
+  await startEngine(all, unsettled);
+  await delivery.outbox.start();
+  void all.mind.memory.start().catch(warn("memory did not start"));
+  await delivery.reminders.start();
+  await delivery.approvals.settle();
+  await all.mind.checkpoints.start();
+  let problems: string[] = [];
+  const declare = async () => {
+    problems = [
+      ...(await wakers.schedules.declare(parts.config.schedules)),
+      ...(await declareBeats(wakers.schedules, parts.config.agents)),
+    ];
+    for (const problem of problems) scheduleLog.warn(problem);
+  };
+  await declare();
+  await wakers.schedules.settle();
+  // Nobody waits for it, and a start is not slowed by it.
+  void wakers.schedules.sweep().catch(warn("old runs could not be removed"));
+  await wakers.children.settle();
+  await workshop.processes.settle();
+  await intake.events.settle();
+  await wakers.goals.settle();
+  await wakers.watchers.start();
+  await intake.channels.apply();
+  return {
+    declare,
+    problems: () => [...problems, ...all.mind.memory.problems()],
+    async stop(drainMs) {
+      stopListening();
+      delivery.live.stop();
+      await intake.channels.accounts.stop();
+      await browser.closeAll();
+      workshop.processes.stop();
+      delivery.reminders.stop();
+      await wakers.watchers.stop();
+      intake.events.stop();
+      wakers.children.stop();
+      await engine.stop(drainMs);
+      watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
+      delivery.outbox.stop();
+      await all.mind.memory.stop();
+      ground.records.close();
+    },
+  };
+}
+
+async function startEngine(all: All, unsettled: (error: unknown) => void): Promise<void> {
+  const { parts, ground, delivery } = all;
+  const { log, bus, version } = parts;
+  const { engine, watch, aside } = ground;
+  const handlers = segmentHandlers(all);
+  const whenEnded = endListeners(all, unsettled);
+  const turnLog = log.child("turns");
+  await engine.start({
+    version,
+    async segment(ctx, input) {
+      const body = input.body as unknown as Bodies[Kind];
+      const handler = handlers[body.kind] as SegmentHandler<Kind>;
+      const isSuspect = input.wake.why === "broken" && input.wake.code === "STOPPED_LARES";
+      if (!isSuspect || !handler.giveUp) return handler.run(ctx, body, input);
+      const { message } = input.wake as { message: string };
+      log.error(message, { kind: body.kind, turn: input.turn });
+      return handler.giveUp(ctx, body, message);
+    },
+    settled(turn, session, how) {
+      watch.settled(turn);
+      aside(delivery.outbox.wake(turn));
+      if (how === "ended") for (const tell of whenEnded) tell(turn, session);
+      aside(announce({ bus, approvals: delivery.approvals, watch, log: turnLog }, turn, session, how));
+    },
+  });
+}

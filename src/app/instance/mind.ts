@@ -1,0 +1,124 @@
+/** What a turn thinks with: its context and compaction, memory, money, locks on what it changes, and checkpoints of it. */
+
+import { ON_DEMAND_TOOLS } from "../../edges/tools/index.ts";
+import type { Checkpoints } from "../../flow/checkpoints/index.ts";
+import { everydayCommands } from "../../flow/commands/index.ts";
+import { stampFor } from "../../flow/inbox/index.ts";
+import { Locks } from "../../flow/locks/index.ts";
+import { sessionViews } from "../../flow/sessions/index.ts";
+import { listDoors, recentChats, recordUsage } from "../../flow/turns/index.ts";
+import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
+import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
+import { snapshotOf } from "../../mind/memory/index.ts";
+import { callerPrompt, makePrompts } from "../../mind/prompt/index.ts";
+import { jobOfRun } from "../../mind/schedule/index.ts";
+import { makeCheckpoints } from "./checkpoints.ts";
+import type { Ground } from "./ground.ts";
+import { type MemoryRooms, openMemoryRooms } from "./memory.ts";
+import type { InstanceParts, LateParts } from "./parts.ts";
+import type { Workshop } from "./workshop.ts";
+
+export interface Mind {
+  budget: Budget;
+  /** Every model call is paid for here. */
+  paid: BudgetedModel;
+  contexts: Contexts;
+  compactions: Compactions;
+  memory: MemoryRooms;
+  locks: Locks;
+  checkpoints: Checkpoints;
+}
+
+export async function buildMind(
+  parts: InstanceParts,
+  ground: Ground,
+  workshop: Workshop,
+  late: LateParts,
+): Promise<Mind> {
+  const { config, models, clock, ids, crash, guard, bus, log } = parts;
+  const { records, engine, watch, zone, agentModel, modelInfo } = ground;
+  const { agents, roots, parsers } = workshop;
+  const snapshot: ContextParts["snapshot"] = (of) =>
+    snapshotOf({ ...late.memory.get(), prompt: (session) => findPrompt(records, session), tokens: textTokens }, of);
+  const prompts = buildPrompts(parts, ground, workshop, late);
+  const contexts = new Contexts({
+    ...{ records, clock, prompt: prompts, snapshot, model: modelInfo, agentModel },
+    sessions: sessionViews,
+    config: () => config.context,
+    callerPrompt: async (agent) => callerPrompt(await agents.promptFiles(agent, { forOwner: false })),
+  });
+  const budget = await Budget.open({
+    ...{ records, clock },
+    config: () => config.budgets,
+    model: (id) => {
+      const { price, maxOutput } = modelInfo(id);
+      return { price, maxOutput: Math.min(maxOutput, config.models.maxOutputTokens) };
+    },
+  });
+  const paid = new BudgetedModel({ budget, models, clock, recordUsage });
+  const findZone = (person?: string) => late.schedules.get().findZone(person);
+  const compactions = new Compactions({
+    ...{ contexts, records, models, paid, snapshot, clock, crash, bus },
+    sessions: sessionViews,
+    accept: (m) => engine.accept(m),
+    beforeCompaction: ({ session }) => late.memory.get().capture.flush(session),
+    stamp: (session, at) => stampFor({ messages: records, findZone }, { session, at }),
+    config: () => config.context,
+    log: log.child("context"),
+  });
+  const memory = late.memory.set(
+    openMemoryRooms({
+      ...{ records, config, models, agents, paid, clock, ids, crash, guard, bus, log, zone },
+      pdfPages: parsers.pdfPages,
+      zoneOf: findZone,
+      timer: (id, slot) => engine.schedule(id, slot),
+      renew: (texts) => contexts.forgetTexts(texts),
+    }),
+  );
+  const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
+  const checkpoints = makeCheckpoints({
+    ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },
+    config: () => config.checkpoints,
+    log: log.child("checkpoints"),
+  });
+  return { budget, paid, contexts, compactions, memory, locks, checkpoints };
+}
+
+/** What a session's model is told for its life, from the facts of records, channels, sandbox and settings. */
+function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts) {
+  const { config } = parts;
+  const { records, modelInfo } = ground;
+  const { agents, roots, sandbox, skills, tools } = workshop;
+  const accounts = () => late.channels.get().accounts;
+  return makePrompts({
+    zone: (person) => late.schedules.get().findZone(person),
+    everydayCommands,
+    doors: (session) => listDoors(records, session),
+    recentChats: (agent) => recentChats(records, agent),
+    jobOfRun: (session) => jobOfRun(records, session),
+    roots: (agent) => roots.of(agent),
+    files: (agent, session) => late.memory.get().promptFiles(agent, session),
+    skills: (agent) => skills.section(agent),
+    tools: () => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS }),
+    window: (model) => modelInfo(model).contextWindow,
+    agent: (agent) => ({
+      name: config.agents[agent]?.name,
+      family: config.agents[agent]?.family,
+      mode: config.agents[agent]?.policy?.mode ?? config.policy.mode,
+    }),
+    account: (channel, of) => {
+      const can = accounts().get(channel, of)?.can;
+      return can && { can, policy: accounts().policy({ channel, account: of }) };
+    },
+    hasAccounts: () => accounts().size > 0,
+    sandbox: async (agent) => {
+      try {
+        const room = await sandbox.room(agents.place(agent).workspace, { agent, session: "" });
+        return { name: room.name, network: room.rules.network };
+      } catch {
+        // Talking needs no sandbox. Each command still says itself why it does not run.
+        return { name: config.sandbox.backend, isDown: true };
+      }
+    },
+  });
+}

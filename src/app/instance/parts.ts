@@ -1,0 +1,76 @@
+/** What an instance is built from, and what the builders hand on to each other. */
+import type { AppError } from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../../core/kit/index.ts";
+import type { createModels } from "../../edges/models/index.ts";
+import type { SystemEvents } from "../../flow/events/index.ts";
+import type { OwnDoors } from "../../flow/gate/index.ts";
+import type { Inbox } from "../../flow/inbox/index.ts";
+import type { Vault } from "../../ground/vault/index.ts";
+import type { Goals } from "../../mind/goals/index.ts";
+import type { Schedules } from "../../mind/schedule/index.ts";
+import type { Children } from "../../mind/teams/index.ts";
+import type { LaresConfig } from "../config.ts";
+import type { Channels } from "./channels.ts";
+import type { MemoryRooms } from "./memory.ts";
+
+export interface InstanceParts {
+  home: string;
+  version: string;
+  /** How people call this program. */
+  program: string;
+  config: LaresConfig;
+  models: ReturnType<typeof createModels>;
+  vault: Vault;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  /** Knows what stopped Lares before (I13). */
+  guard: Guard;
+  /** Told before and after a commit, which waits for the disk. */
+  storing: (on: boolean) => void;
+  bus: Bus;
+  log: Log;
+  /** The text without the secrets that are known by value. */
+  redact: (text: string) => string;
+  doors: OwnDoors;
+  /** The records failed: this instance is over. */
+  onFatal: (error: AppError) => void;
+}
+
+/** Something a room needs that is built after it: set once while the instance is built, asked for only when it runs. */
+export class Late<T> {
+  private value: T | undefined;
+
+  set(value: T): T {
+    if (this.value !== undefined) throw new Error("A late part is set once.");
+    this.value = value;
+    return value;
+  }
+
+  get(): T {
+    if (this.value === undefined) throw new Error("A late part was asked for before it was built.");
+    return this.value;
+  }
+}
+
+export interface LateParts {
+  channels: Late<Channels>;
+  memory: Late<MemoryRooms>;
+  inbox: Late<Inbox>;
+  events: Late<SystemEvents>;
+  schedules: Late<Schedules>;
+  children: Late<Children>;
+  goals: Late<Goals>;
+}
+
+export function makeLateParts(): LateParts {
+  return {
+    channels: new Late(),
+    memory: new Late(),
+    inbox: new Late(),
+    events: new Late(),
+    schedules: new Late(),
+    children: new Late(),
+    goals: new Late(),
+  };
+}

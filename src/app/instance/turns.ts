@@ -1,0 +1,202 @@
+/** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
+import { homedir } from "node:os";
+import { CANCEL } from "../../core/contracts/index.ts";
+import { type AgentId, asId, PULLED } from "../../core/domain/index.ts";
+import {
+  createBrowserTool,
+  createMemoryTools,
+  createMessageTool,
+  createProcess,
+  createScheduleTools,
+  createSessionTools,
+  createWait,
+  createWebTools,
+  registerTools,
+  visible,
+  withListed,
+} from "../../edges/tools/index.ts";
+import {
+  approvalEvent,
+  askerOf,
+  questionText,
+  questionTextWithButtons,
+  shortCode,
+} from "../../flow/approvals/index.ts";
+import { makeWaitPort } from "../../flow/events/index.ts";
+import { type Judging, makeJudging, onlyLooks } from "../../flow/gate/index.ts";
+import { isInterrupted, openFrom, ownLine, take, taken, takenBy, waitingIn } from "../../flow/inbox/index.ts";
+import { makeMessagePort } from "../../flow/outbox/index.ts";
+import {
+  FileChanges,
+  findAskers,
+  hasOtherSpeakers,
+  makeTurns,
+  placeOfQuestion,
+  type TurnParts,
+  withoutPaths,
+} from "../../flow/turns/index.ts";
+import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
+import { makeMemoryToolPort } from "../../mind/memory/index.ts";
+import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
+import { makeSessionToolPort } from "../../mind/teams/index.ts";
+import type { Built, Intake } from "./intake.ts";
+import type { Wakers } from "./wakers.ts";
+
+type All = Built & { intake: Intake; wakers: Wakers };
+
+export interface Turns {
+  turns: ReturnType<typeof makeTurns>;
+  judging: Judging;
+}
+
+export async function buildTurns(built: All): Promise<Turns> {
+  const { parts, ground, workshop, delivery, mind } = built;
+  const { config, models, clock, ids, crash, bus, log } = parts;
+  const { records, engine, called, clean, agentModel, stopTurn } = ground;
+  const { agents, roots, tools } = workshop;
+  const judging = buildJudging(built);
+  const turns = makeTurns({
+    ...{ called, records, models, clock, ids, crash, bus, agentModel, stop: stopTurn, scrub: clean },
+    log: log.child("turns"),
+    builtAt: clock.now(),
+    stopReplaced: async (session, target, by) => {
+      for (const turn of await openFrom(records, session, target)) {
+        if (turn === by) continue;
+        await engine.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
+      }
+    },
+    limits: () => config.limits,
+    history: mind.contexts,
+    interims: mind.contexts.interims,
+    room: {
+      makeRoom: (ctx, at, number, why) => mind.compactions.makeRoom(ctx, at, number, why),
+      cap: makeResultCap(mind.contexts, () => config.context.toolShare),
+    },
+    replies: delivery.outbox,
+    intake: buildTurnIntake(built),
+    judge: judging,
+    changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
+    questions: buildQuestions(built),
+    tools: {
+      get: (name) => (tools.has(name) ? tools.get(name) : undefined),
+      unknown: (name, allowed) => tools.unknown(name, allowed),
+      place: (caller) => ({
+        ...agents.place(asId<AgentId>(caller.agent)),
+        ...{ roots: roots.of(caller.agent), userHome: homedir(), caller },
+      }),
+    },
+    paid: mind.paid,
+    ...{ locks: mind.locks, checkpoints: mind.checkpoints },
+    ownLine: (of) => ownLine({ messages: records, findZone: (person) => built.wakers.schedules.findZone(person) }, of),
+    withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
+  } satisfies TurnParts);
+  return { turns, judging };
+}
+
+function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judging {
+  const { agents, roots, tools } = workshop;
+  return makeJudging({
+    ...{ home: parts.home, config: parts.config, doors: parts.doors, approvals: delivery.approvals, visible },
+    places: (agent) => agents.place(agent),
+    roots: (agent) => roots.of(agent),
+    planCommand: (command, place) => tools.get("exec").plan({ command }, place),
+    ancestors: (session) => wakers.children.ancestors(session),
+    isShared: (session) => hasOtherSpeakers(ground.records, session),
+  });
+}
+
+function buildTurnIntake({ ground, workshop }: All): TurnParts["intake"] {
+  const { records } = ground;
+  return {
+    next: async (session, by, signal) => {
+      const waiting = await waitingIn(records, session);
+      const interrupted = isInterrupted(waiting, by.turn);
+      const messages = interrupted ? [] : await workshop.attachments.withTexts(taken(waiting, by), signal);
+      return { messages, interrupted };
+    },
+    own: async (turn) => {
+      const row = await takenBy(records, turn);
+      return row && { takenBy: row.taken_by, withdrawn: row.withdrawn, mode: row.mode, message: row };
+    },
+    take,
+  };
+}
+
+function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"] {
+  const { config } = parts;
+  const { records } = ground;
+  const { approvals } = delivery;
+  return {
+    ask: (tx, q) => approvals.ask(tx, q),
+    text: questionText,
+    textWithButtons: questionTextWithButtons,
+    close: (tx, id, state) => approvals.close(tx, id, state),
+    event: approvalEvent,
+    code: shortCode,
+    where: (turn, route, authority) =>
+      PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),
+    asker: (turn, authority) => askerOf(records, turn, authority),
+    patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
+  };
+}
+
+/** Tools that act on Lares itself. Returns what must be closed at the end. */
+export function addTools({ parts, ground, workshop, delivery, mind, intake, wakers }: All): {
+  closeAll(): Promise<void>;
+} {
+  const { config, clock } = parts;
+  const { records, watch } = ground;
+  const { attachments, parsers, processes, skillPort, tools } = workshop;
+  const { outbox } = delivery;
+  const { children, schedules } = wakers;
+  const personOf = async (turn: string) => (await findAskers(records, [turn])).get(turn)?.person;
+  const web = () => config.web;
+  const browser = createBrowserTool(withListed(web, { clock }));
+  registerTools(
+    tools,
+    [
+      ...createScheduleTools(makeScheduleToolPort(schedules, personOf)),
+      ...createSessionTools(
+        makeSessionToolPort(
+          children,
+          {
+            list: (q) => intake.sessions.list(q),
+            history: (q) => intake.sessions.history(q),
+            outcome: async (turn) => (await watch.read(turn))?.result?.state,
+            hasReadOutside: (session) => hasReadOutside(records, session),
+          },
+          () => config.teams.visibility,
+        ),
+      ),
+      createWait(
+        makeWaitPort({
+          ...{ clock, events: intake.events },
+          awaited: (session, ids) => children.awaited(session, ids),
+          running: async (session) =>
+            (await processes.list(session)).filter((one) => one.endedAt === null).map((one) => one.id),
+        }),
+      ),
+      ...createMemoryTools(
+        makeMemoryToolPort(mind.memory, {
+          firstShown: (key, agent) => mind.contexts.firstShown(asId(key), asId(agent)),
+          zoneOf: async (turn) => schedules.findZone(await personOf(turn)),
+        }),
+      ),
+      ...createWebTools(web, parsers.page, { clock }),
+      createMessageTool(
+        makeMessagePort({
+          ...{ records, outbox, attachments },
+          exists: ({ channel, account }) => {
+            if (PULLED.has(channel)) return "pulled";
+            return intake.channels.accounts.get(channel, account) && "pushed";
+          },
+          startedAt: async (turn) => (await watch.read(turn))?.acceptedAt,
+        }),
+      ),
+      createProcess(processes),
+      browser.tool,
+    ],
+    skillPort,
+  );
+  return browser;
+}

@@ -1,0 +1,142 @@
+/** What wakes agents besides people: hooks, watchers, schedules with heartbeats, sub-agents and goals. */
+import { type AgentId, PULLED, type ReplyRoute } from "../../core/domain/index.ts";
+import { Hooks } from "../../edges/hooks/index.ts";
+import { createFetcher, withListed } from "../../edges/tools/index.ts";
+import { describeWatched, look, type Watched } from "../../edges/watch/index.ts";
+import { countAskedSince, personBehind, shortCode } from "../../flow/approvals/index.ts";
+import { childEvent, hookEvent, sourcesSince, spottedEvent } from "../../flow/events/index.ts";
+import { authorityIn } from "../../flow/inbox/index.ts";
+import { findAgent } from "../../flow/sessions/index.ts";
+import { listTurns, recentChats } from "../../flow/turns/index.ts";
+import { readTurnState } from "../../ground/engine/index.ts";
+import { hasReadOutside } from "../../mind/context/index.ts";
+import type { Goals } from "../../mind/goals/index.ts";
+import { Heartbeat, newsText } from "../../mind/heartbeat/index.ts";
+import { recipientInWords } from "../../mind/prompt/index.ts";
+import {
+  comesAgain,
+  type JobSurroundings,
+  jobPorts,
+  minutesOfDay,
+  moment,
+  Schedules,
+  troublesSince,
+  type WorkspaceFiles,
+} from "../../mind/schedule/index.ts";
+import { Children } from "../../mind/teams/index.ts";
+import { Watchers } from "../../mind/watch/index.ts";
+import { makeGoals } from "./goals.ts";
+import type { Built, Intake } from "./intake.ts";
+
+export interface Wakers {
+  hooks: Hooks;
+  watchers: Watchers<Watched>;
+  heartbeat: Heartbeat;
+  schedules: Schedules;
+  children: Children;
+  goals: Goals;
+}
+
+export function buildWakers(built: Built & { intake: Intake }): Wakers {
+  const { parts, ground, workshop, delivery, mind, intake, late } = built;
+  const { config, models, clock, ids, crash, guard, log } = parts;
+  const { records, engine, watch, stopTurn, agentModel } = ground;
+  const { events, inbox } = intake;
+  const defaultAgent = () => config.routing.defaultAgent;
+  const hooks = new Hooks({
+    ...{ clock, ids, crash, guard, defaultAgent },
+    config: () => config.hooks,
+    tell: (rung) => events.tell(hookEvent(rung)),
+  });
+  const fetcher = createFetcher(withListed(() => config.web, { clock }));
+  const watchers = new Watchers<Watched>({
+    ...{ records, clock, crash, guard, defaultAgent, describeWatched, log: log.child("watch") },
+    config: () => config.watch,
+    look: (watched, cursor, signal) =>
+      look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
+    tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
+  });
+  const { heartbeat, schedules } = buildSchedules(built);
+  late.schedules.set(schedules);
+  const children = late.children.set(
+    new Children({
+      ...{ records, clock, stop: stopTurn },
+      config: () => config.teams,
+      admit: (message, record) => inbox.admit(message, record),
+      tell: (told, record) => events.tell(childEvent(told), record),
+      hasReadOutside: (session) => hasReadOutside(records, session),
+      authorityIn: (session) => authorityIn(records, session),
+      personBehind: (turn) => personBehind(records, turn),
+      timer: (id, slot) => engine.schedule(id, slot),
+      open: async (session) => (await listTurns(records, { session, open: true, limit: 20 })).map(({ id }) => id),
+      agentExists: (agent) => workshop.agents.exists(agent),
+      findAgent: (session) => findAgent(records, session),
+      result: async (turn) => (await watch.read(turn))?.result,
+      standing: (turn) => readTurnState(records, turn),
+    }),
+  );
+  const goals = late.goals.set(
+    makeGoals({
+      ...{ records, clock, ids, log, models, inbox, engine, watch, children, agentModel, stop: stopTurn },
+      ...{ agents: workshop.agents, processes: workshop.processes, outbox: delivery.outbox, paid: mind.paid },
+      config: () => config.goals,
+    }),
+  );
+  return { hooks, watchers, heartbeat, schedules, children, goals };
+}
+
+function buildSchedules(built: Built & { intake: Intake }): { heartbeat: Heartbeat; schedules: Schedules } {
+  const { parts, ground, delivery, intake } = built;
+  const { clock, ids, crash, bus, log } = parts;
+  const { records, engine, watch, zone } = ground;
+  const ports = jobPorts(surroundings(built));
+  const heartbeat = buildHeartbeat(built, ports.files);
+  const schedules = new Schedules({
+    ...{ records, clock, ids, crash, bus, zone, log: log.child("schedule"), ...ports, beats: heartbeat },
+    timer: (id, slot) => engine.schedule(id, slot),
+    admit: (message) => intake.inbox.admit(message),
+    turn: (turn) => watch.read(turn),
+    question: async (turn) => {
+      const [open] = await delivery.approvals.list({ pendingOnly: true, turn, limit: 1 });
+      return open && shortCode(open.id);
+    },
+    recipient: (agent, route) => recipientInWords(route, () => recentChats(records, agent)),
+  });
+  return { heartbeat, schedules };
+}
+
+function surroundings({ parts, ground, workshop, delivery, intake }: Built & { intake: Intake }): JobSurroundings {
+  const { config, models } = parts;
+  const { records, called, agentModel } = ground;
+  return {
+    ...{ called, models, agentModel, agents: workshop.agents, outbox: delivery.outbox },
+    canReach: (route) => isConfigured(config.channels, route),
+    deleteSession: (session) => intake.sessions.delete(session, { keepUsage: true }),
+    isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
+  };
+}
+
+/** The file says it, not who is connected: at a start, and while a platform is away, a route is still a route. */
+function isConfigured(channels: object, { channel, account }: ReplyRoute): boolean {
+  const accounts = channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
+  return PULLED.has(channel) || (accounts[channel]?.[account] ?? { enabled: false }).enabled !== false;
+}
+
+function buildHeartbeat({ parts, ground, workshop, delivery }: Built, { mark }: WorkspaceFiles): Heartbeat {
+  const { records, zone } = ground;
+  const { agents } = workshop;
+  return new Heartbeat({
+    ...{ records, clock: parts.clock, mark },
+    config: (agent) => parts.config.agents[agent]?.heartbeat,
+    checklist: async (agent: AgentId) =>
+      agents.exists(agent) ? (await agents.readFile(agent, "HEARTBEAT.md")).text : "",
+    news: async (agent, since) =>
+      newsText({
+        events: await sourcesSince(records, agent, since),
+        jobs: await troublesSince(records, agent, since),
+        asked: await countAskedSince(records, agent, since),
+      }),
+    time: { zone, minutes: minutesOfDay, moment, again: comesAgain },
+    send: (tx, word) => delivery.outbox.intend(tx, word),
+  });
+}

@@ -1,0 +1,106 @@
+/** Where agents work: their folders, the sandbox, background processes, skills, files and tools. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type AgentId, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
+import { type Confine, createParsers } from "../../edges/parsers/index.ts";
+import {
+  CommandRuns,
+  type Confinement,
+  createConfinement,
+  createTools,
+  hasPrlimit,
+  openRoots,
+  Processes,
+  type Roots,
+  readsOf,
+  type SkillDesk,
+  skillFiles,
+  type ToolRegistry,
+  withLimits,
+} from "../../edges/tools/index.ts";
+import { Attachments } from "../../flow/attachments/index.ts";
+import { exitEvent } from "../../flow/events/index.ts";
+import { authorityIn } from "../../flow/inbox/index.ts";
+import { AgentFolders, DEFAULT_AGENT } from "../../mind/agents/index.ts";
+import { Skills } from "../../mind/skills/index.ts";
+import type { Ground } from "./ground.ts";
+import type { InstanceParts, LateParts } from "./parts.ts";
+
+export interface Workshop {
+  agents: AgentFolders;
+  attachments: Attachments;
+  parsers: ReturnType<typeof createParsers>;
+  processes: Processes;
+  roots: Roots;
+  runs: CommandRuns;
+  sandbox: Confinement;
+  skills: Skills;
+  skillPort: SkillDesk;
+  tools: ToolRegistry;
+}
+
+/** A model request waits for it, and only the beginning is shown. */
+const ATTACHED_PDF_MS = 10_000;
+
+export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LateParts): Workshop {
+  const { home, config, clock, ids, crash, log } = parts;
+  const { records, grants } = ground;
+  const agents = new AgentFolders(home);
+  for (const name of [DEFAULT_AGENT, ...Object.keys(config.agents)]) agents.ensure(asId<AgentId>(name));
+  const roots = openRoots(config, { home, userHome: homedir() });
+  roots.check();
+  const parsers = createParsers(confineParser);
+  const attachments = new Attachments({
+    ...{ home, records, clock, ids },
+    log: log.child("attachments"),
+    findWorkspace: (agent) => agents.place(agent).workspace,
+    readPdf: (bytes, mostChars, signal) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }, signal),
+  });
+  const processes = new Processes({
+    ...{ records, clock, ids },
+    log: log.child("process"),
+    dir: join(home, "processes"),
+    tell: async (exit) => {
+      const authority = await authorityIn(records, asId<SessionKey>(exit.session));
+      await late.events.get().tell(exitEvent({ ...exit, body: parts.redact(exit.body) }, authority));
+    },
+  });
+  const runs = new CommandRuns(join(home, "runs"), crash);
+  const sandbox = createConfinement({
+    config: (agent) => {
+      const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
+      return isCut ? { ...config.sandbox, network: false } : config.sandbox;
+    },
+    above: async (session) => (isChildSession(session) ? late.children.get().ancestors(session) : []),
+    ...{ home, userHome: homedir() },
+    listRoots: (agent) => roots.of(agent),
+    listReads: (agent) => readsOf(config, agent, homedir()),
+  });
+  const skills = new Skills({
+    ...{ home, files: skillFiles(), platform: process.platform },
+    agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
+    config: (agent) => {
+      const own = config.agents[agent]?.skills?.disabled ?? [];
+      const { disabled, allowed, trusted, promptTokens } = config.skills;
+      return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
+    },
+  });
+  const skillPort: SkillDesk = {
+    open: (agent, name) => skills.get(agent, name),
+    words: async (agent, name) => skills.words(await skills.get(agent, name)),
+    search: (agent, query) => skills.search(agent, query),
+  };
+  const tools = createTools({
+    read: {
+      pdf: (bytes, signal) => parsers.pdf(bytes, {}, signal),
+      skills: skillPort,
+      keepPicture: ({ name, bytes, caller }) => attachments.keepPicture(caller.session as SessionKey, { name, bytes }),
+    },
+    exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
+  });
+  return { agents, attachments, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
+}
+
+/** A parser under the same kernel limits as commands: it writes no files and starts nothing. */
+const confineParser: Confine = (argv, memoryMb) =>
+  hasPrlimit() ? withLimits(argv, { memoryMb, processes: 1, tmpMb: 0, fileMb: 0 }, { apart: false }) : undefined;

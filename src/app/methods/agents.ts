@@ -1,0 +1,62 @@
+/** Handlers of `agents.*`. */
+import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { sessionsPerAgent } from "../../flow/sessions/index.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `agents.${string}` & keyof Handlers>;
+
+export function makeAgentMethods(parts: Pick<MethodParts, "instance" | "config">): Methods {
+  const { config, instance } = parts;
+  const committed = () => instance().records.committed;
+
+  const agentInfo = (agent: string, sessions: Map<string, number>): Result<"agents.get"> => {
+    const own = Object.hasOwn(config.agents, agent) ? config.agents[agent] : undefined;
+    return {
+      agent,
+      isDefault: agent === config.routing.defaultAgent,
+      policy: own?.policy?.mode ?? config.policy.mode,
+      sessions: sessions.get(agent) ?? 0,
+      files: instance().agents.files(asId<AgentId>(agent)),
+      ...(own?.model ? { model: own.model } : {}),
+    };
+  };
+  const knownAgent = (agent: string): AgentId => {
+    const id = asId<AgentId>(agent);
+    if (instance().agents.exists(id)) return id;
+    const hint = `Known agents: ${instance().agents.names().join(", ")}.`;
+    throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint });
+  };
+
+  return {
+    async "agents.list"() {
+      const sessions = await sessionsPerAgent(committed());
+      return {
+        agents: instance()
+          .agents.names()
+          .map((name) => agentInfo(name, sessions)),
+      };
+    },
+    "agents.get": async ({ agent }) => agentInfo(knownAgent(agent), await sessionsPerAgent(committed())),
+    async "agents.create"({ agent, soul }) {
+      const id = asId<AgentId>(agent);
+      if (instance().agents.exists(id)) {
+        throw new AppError("CONFLICT", {
+          message: `There is already an agent "${agent}".`,
+          hint: "Choose another name.",
+        });
+      }
+      instance().agents.ensure(id);
+      if (soul !== undefined) await instance().agents.writeFile(id, "SOUL.md", soul);
+      return agentInfo(agent, new Map());
+    },
+    async "agents.files.get"({ agent, file }) {
+      return { agent, file, ...(await instance().agents.readFile(knownAgent(agent), file)) };
+    },
+    async "agents.files.set"({ agent, file, text, version }) {
+      const written = await instance().agents.writeFile(knownAgent(agent), file, text, version);
+      return { agent, file, version: written.version };
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ApprovalView } from "../../core/domain/index.ts";
+import type { Approval } from "../../core/protocol/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { findAskers } from "../../flow/turns/index.ts";
+import { type MethodParts, notFound } from "./parts.ts";
+
+type Methods = Pick<Handlers, `approvals.${string}` & keyof Handlers>;
+
+export function makeApprovalMethods(parts: Pick<MethodParts, "instance">): Methods {
+  return {
+    "approvals.list": async (p) => ({
+      approvals: await wireApprovals(
+        parts,
+        await parts.instance().approvals.list({
+          pendingOnly: p.state !== "all",
+          limit: p.limit ?? 100,
+          ...(p.session ? { session: p.session } : {}),
+        }),
+      ),
+    }),
+    async "approvals.get"(p) {
+      const found = await parts.instance().approvals.get(p.id);
+      if (!found) throw notFound("approval", p.id);
+      const { whole } = found.action;
+      return { ...(await wireApproval(parts, found)), ...(typeof whole === "string" ? { whole } : {}) };
+    },
+    async "approvals.resolve"(p, caller) {
+      const by = caller.principal.name;
+      const answer = { decision: p.decision, by, ...(p.reason ? { reason: p.reason } : {}) };
+      return wireApproval(parts, await parts.instance().approvals.resolve(p.id, answer));
+    },
+    "approvals.rules": async (p) => ({ rules: await parts.instance().approvals.rules(p.agent) }),
+    "approvals.forget": async (p) => ({ forgotten: await parts.instance().approvals.forget(p.agent, p.rule) }),
+  };
+}
+
+/** Of the action only the rule goes out: the rest is shown by the tool in its own words. */
+export async function wireApprovals(
+  parts: Pick<MethodParts, "instance">,
+  asked: readonly ApprovalView[],
+): Promise<Approval[]> {
+  if (asked.length === 0) return [];
+  const askers = await findAskers(
+    parts.instance().records.committed,
+    asked.map((a) => a.turn),
+  );
+  return asked.map(({ action, ...rest }) => {
+    const askedBy = askers.get(rest.turn);
+    return {
+      ...rest,
+      ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
+      ...(typeof action.whole === "string" ? { cut: true } : {}),
+      ...(askedBy ? { askedBy } : {}),
+    };
+  });
+}
+
+export async function wireApproval(parts: Pick<MethodParts, "instance">, asked: ApprovalView): Promise<Approval> {
+  return (await wireApprovals(parts, [asked]))[0]!;
+}

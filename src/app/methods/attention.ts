@@ -1,0 +1,39 @@
+/** Handlers of the methods about what needs a person. */
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { countPending } from "../../flow/approvals/index.ts";
+import {
+  type AttentionParts,
+  countAttention,
+  dismissAll,
+  dismissAttention,
+  listAttention,
+} from "../../flow/attention/index.ts";
+import type { Instance } from "../instance.ts";
+import type { MethodParts } from "./parts.ts";
+
+/** Where what needs a person is found. */
+export function attentionIn(instance: Instance, problems: readonly string[], now: number): AttentionParts {
+  const { records, approvals, watchers, channels } = instance;
+  return {
+    ...{ db: records.committed, problems, now },
+    write: (work) => records.write(work),
+    approvals: { list: (q) => approvals.list(q), countPending: () => countPending(records.committed) },
+    watches: () => watchers.list(),
+    accounts: () => channels.accounts.list(),
+  };
+}
+
+type Methods = Pick<Handlers, `attention.${string}` & keyof Handlers>;
+
+export function makeAttentionMethods(parts: Pick<MethodParts, "instance" | "clock" | "problems">): Methods {
+  const at = () => attentionIn(parts.instance(), parts.problems(), parts.clock.now());
+  return {
+    "attention.list": ({ limit, after }) => listAttention(at(), { limit: limit ?? 50, after }),
+    async "attention.dismiss"({ ids, all }, caller) {
+      const by = caller.principal.name;
+      if (ids) await dismissAttention(at(), ids, by);
+      const dismissed = all ? await dismissAll(at(), by) : (ids?.length ?? 0);
+      return { dismissed, total: await countAttention(at()) };
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/** Handlers of `chat.*`. */
+import { createHash } from "node:crypto";
+import { CANCEL } from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  type ApprovalView,
+  asId,
+  type InboundMessage,
+  listFiles,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
+import { deadline } from "../../core/kit/index.ts";
+import type { ChatAnswer } from "../../core/protocol/index.ts";
+import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts";
+import { waitingIn } from "../../flow/inbox/index.ts";
+import { listTurns, type TurnRow } from "../../flow/turns/index.ts";
+import { wireApproval } from "./approvals.ts";
+import { type MethodParts, notFound } from "./parts.ts";
+import { toLine } from "./sessions.ts";
+import { readState } from "./turns.ts";
+
+type Methods = Pick<Handlers, `chat.${string}` & keyof Handlers>;
+
+export function makeChatMethods(parts: MethodParts & { events: EventStream }): Methods {
+  const committed = () => parts.instance().records.committed;
+  return {
+    async "chat.send"(p, caller) {
+      const admitted = await parts.instance().inbox.admit(inbound(p, caller, parts));
+      if (p.wait === false) {
+        const row = await parts.instance().watch.read(admitted.turn);
+        return toAnswer(parts, admitted.turn, row, admitted.duplicate);
+      }
+      return waitFor(parts, admitted.turn, admitted.duplicate, caller.signal);
+    },
+    async "chat.abort"(p) {
+      const { engine } = parts.instance();
+      const open = p.session ? await listTurns(committed(), { session: p.session, open: true, limit: 1 }) : [];
+      const turn = p.turn ?? (p.session && engine.running(asId<SessionKey>(p.session))) ?? open[0]?.id;
+      if (!turn) return { stopped: false };
+      const taken = await engine.resume(asId<TurnId>(turn), {
+        id: `abort:${turn}`,
+        name: CANCEL,
+        value: { why: "chat.abort" },
+      });
+      if (taken === "unknown") throw notFound("turn", turn);
+      return { stopped: taken === "taken", turn };
+    },
+    async "chat.history"(p) {
+      const { messages, more } = await parts.instance().sessions.history({
+        session: p.session,
+        limit: p.limit ?? 100,
+        ...(p.before === undefined ? {} : { before: p.before }),
+      });
+      return { session: p.session, messages: messages.map(toLine), more };
+    },
+    async "chat.live"({ session }) {
+      const key = asId<SessionKey>(session);
+      const rows = await listTurns(committed(), { session, open: true, limit: 50 });
+      const unsaid = new Map((await waitingIn(committed(), key)).map((m) => [m.turn as string, m]));
+      // Last and without a wait in between, so that the texts and the number belong together.
+      const { seq, boot, turns } = parts.events.live(session);
+      return {
+        session,
+        seq,
+        boot,
+        turns: rows.reverse().map((row) => {
+          const live = turns.find((t) => t.turn === row.id);
+          const last = live?.calls.at(-1);
+          const said = unsaid.get(row.id);
+          const attachments = listFiles(said?.attached ?? []);
+          return {
+            turn: row.id,
+            state: readState(parts, row),
+            acceptedAt: row.acceptedAt,
+            calls: live?.calls ?? [],
+            tools: live?.tools ?? [],
+            ...(said ? { message: said.text } : {}),
+            ...(attachments.length ? { attachments } : {}),
+            ...(row.startedAt === undefined
+              ? live
+                ? { startedAt: live.startedAt }
+                : {}
+              : { startedAt: row.startedAt }),
+            ...(live?.step ? { step: live.step } : {}),
+            ...(last ? { call: last.call, text: last.text, thinking: last.thinking } : {}),
+            ...(live?.cut ? { cut: true } : {}),
+          };
+        }),
+      };
+    },
+  };
+}
+
+function inbound(
+  p: {
+    message: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+    once?: boolean;
+    replaces?: string;
+    attachments?: string[];
+  } & Pick<InboundMessage, "mode" | "model" | "idempotencyKey" | "given">,
+  caller: Caller,
+  parts: MethodParts,
+): InboundMessage {
+  // A key must find the same place again, so a conversation of its own is named after it.
+  const user = p.once ? `once-${p.idempotencyKey ?? parts.ids.next("o")}` : (p.user ?? "owner");
+  return {
+    route: { channel: caller.channel, account: caller.principal.id, chat: user },
+    sender: { id: user },
+    // What is not said to the model is a label for people.
+    ...(p.given?.silent ? { text: "", about: { label: { kind: "results", text: p.message } } } : { text: p.message }),
+    mayApprove: caller.principal.scopes.has("approvals"),
+    authority: caller.principal.scopes.has("admin") ? "owner" : "known",
+    ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
+    ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
+    ...(p.mode ? { mode: p.mode } : {}),
+    ...(p.model ? { model: p.model } : {}),
+    ...(p.once ? { brief: true } : {}),
+    ...(p.given ? { given: p.given } : {}),
+    ...(caller.face ? { face: caller.face } : {}),
+    ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
+    ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
+    ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey, fingerprint: makeFingerprint(p, user) } : {}),
+  };
+}
+
+/** Without the attachments: a request of `/v1` that is sent again uploads its pictures again. */
+function makeFingerprint(
+  p: Pick<InboundMessage, "model" | "given"> & { message: string; replaces?: string },
+  user: string,
+) {
+  const asked = JSON.stringify([p.message, user, p.model ?? null, p.replaces ?? null, p.given ?? null]);
+  return createHash("sha256").update(asked).digest("base64url");
+}
+
+/** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
+export async function waitFor(
+  parts: MethodParts,
+  turn: TurnId,
+  duplicate: boolean,
+  gone: AbortSignal,
+): Promise<ChatAnswer> {
+  const { watch } = parts.instance();
+  for (;;) {
+    const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
+    if (!first) throw notFound("turn", turn);
+    if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
+    const patience = deadline(gone, parts.config.gateway.http.wait * 1000);
+    const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience.signal).finally(patience.done);
+    // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
+    if (row && row.endedAt === undefined && row.state !== "parked" && !gone.aborted) continue;
+    return toAnswer(parts, turn, row, duplicate);
+  }
+}
+
+async function toAnswer(
+  parts: MethodParts,
+  turn: TurnId,
+  row: TurnRow | undefined,
+  duplicate: boolean,
+): Promise<ChatAnswer> {
+  if (!row) throw notFound("turn", turn);
+  const { result } = row;
+  const state = readState(parts, row);
+  const [asked] =
+    state === "parked" ? await parts.instance().approvals.list({ pendingOnly: true, turn: row.id, limit: 1 }) : [];
+  return {
+    turn,
+    session: row.session,
+    agent: row.agent,
+    state,
+    response: result ? result.text || result.reason || "" : asked ? interim(asked) : state === "parked" ? PAUSED : "",
+    notices: result?.notices ?? [],
+    duplicate,
+    ...(result?.reason ? { reason: result.reason } : {}),
+    ...(result?.model ? { model: result.model } : {}),
+    ...(result?.practice ? { practice: true } : {}),
+    ...(result?.failure ? { failure: result.failure } : {}),
+    ...(result?.cut ? { cut: true } : {}),
+    ...(result ? { usage: result.usage } : {}),
+    ...(row.id === turn ? {} : { joined: row.id }),
+    ...(asked ? { approval: await wireApproval(parts, asked) } : {}),
+    ...(result?.callerCalls ? { toolCalls: result.callerCalls } : {}),
+  };
+}
+
+const PAUSED = "This waits for something that ends by itself; the answer comes then.";
+
+function interim(a: ApprovalView): string {
+  return `This waits for your approval (${a.id}): ${a.shown}`;
+}

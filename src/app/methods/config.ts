@@ -1,0 +1,21 @@
+/** Handlers of `config.*`. */
+import type { Json } from "../../core/domain/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import type { LaresSettings } from "../config.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `config.${string}` & keyof Handlers>;
+
+export function makeConfigMethods(parts: Pick<MethodParts, "instance"> & { settings: LaresSettings }): Methods {
+  const { settings, instance } = parts;
+  return {
+    async "config.get"({ path }) {
+      // A file that was just saved is read first: the answer is what holds from now on.
+      await settings.look();
+      return settings.get(path);
+    },
+    "config.set": ({ path, value }) => settings.set(path, value as Json | undefined),
+    "config.check": ({ text }) => settings.check(text, instance().agents.names()),
+    "config.schema": () => settings.schema(),
+  };
+}

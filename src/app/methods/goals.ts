@@ -1,0 +1,40 @@
+import type { Result } from "../../core/protocol/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import type { Goal } from "../../mind/goals/index.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `goals.${string}` & keyof Handlers>;
+
+export function makeGoalMethods(parts: Pick<MethodParts, "instance" | "config">): Methods {
+  const goals = () => parts.instance().goals;
+  return {
+    "goals.list": async ({ limit }) => ({ goals: (await goals().list(limit ?? 100)).map(wireGoal) }),
+    "goals.get": async ({ id }) => wireGoal(await goals().get(id)),
+    async "goals.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
+      const agent = given.agent ?? parts.config.routing.defaultAgent;
+      const route = deliver ? { route: deliver } : {};
+      return wireGoal(await goals().add({ ...given, ...route, agent, madeBy: caller.principal.name }));
+    },
+    "goals.pause": async ({ id }, caller) => wireGoal(await goals().pause(id, caller.principal.name)),
+    "goals.resume": async ({ id }) => wireGoal(await goals().resume(id)),
+    "goals.cancel": async ({ id }, caller) => wireGoal(await goals().cancel(id, caller.principal.name)),
+  };
+}
+
+function wireGoal(goal: Goal): Result<"goals.get"> {
+  const { id, session, agent, outcome, proof, stop, state, why, turn, round, dollars, tokens } = goal;
+  return {
+    ...{ id, session, agent, outcome, state, round, dollars, tokens },
+    ...(proof === null ? {} : { proof }),
+    ...(stop === null ? {} : { stop }),
+    ...(why === null ? {} : { why }),
+    ...(turn === null ? {} : { turn }),
+    waiting: goal.waiting === 1,
+    mostTurns: goal.most_turns,
+    ...(goal.most_dollars === null ? {} : { mostDollars: goal.most_dollars }),
+    ...(goal.most_tokens === null ? {} : { mostTokens: goal.most_tokens }),
+    madeBy: goal.made_by,
+    madeAt: goal.made_at,
+    updatedAt: goal.updated_at,
+  };
+}

@@ -1,0 +1,51 @@
+/** Handlers of `heartbeat.*`. */
+import { type AgentId, AppError, asId, heartbeatName } from "../../core/domain/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { usageOfRuns } from "../../flow/turns/index.ts";
+import { beatViews } from "../../mind/heartbeat/index.ts";
+import { beatsSince } from "../../mind/schedule/index.ts";
+import type { Instance } from "../instance.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `heartbeat.${string}` & keyof Handlers>;
+
+export function makeHeartbeatMethods(parts: Pick<MethodParts, "instance" | "clock">): Methods {
+  const schedules = () => parts.instance().schedules;
+  const beats = () => beatsIn(parts.instance(), parts.clock.now());
+  const beatOf = async (agent: string) => {
+    const found = (await beats()).find((one) => one.agent === agent);
+    if (found && found.state !== "off") return found;
+    throw new AppError("NOT_FOUND", {
+      message: `The agent "${agent}" has no heartbeat.`,
+      hint: `Give it one: lares config set agents.${agent}.heartbeat.every "30 minutes"`,
+    });
+  };
+  return {
+    "heartbeat.list": async () => ({ beats: await beats() }),
+    async "heartbeat.run"({ agent }) {
+      await beatOf(agent);
+      return schedules().run(heartbeatName(agent));
+    },
+    async "heartbeat.pause"({ agent }) {
+      await beatOf(agent);
+      await parts.instance().heartbeat.pause(asId<AgentId>(agent), "A person paused it.");
+      return beatOf(agent);
+    },
+    async "heartbeat.resume"({ agent }) {
+      await beatOf(agent);
+      await parts.instance().heartbeat.pause(asId<AgentId>(agent), null);
+      await schedules().update(heartbeatName(agent), { enabled: true });
+      return beatOf(agent);
+    },
+  };
+}
+
+/** How each agent's heartbeat is. */
+export function beatsIn(instance: Pick<Instance, "heartbeat" | "schedules" | "agents" | "records">, now: number) {
+  const { heartbeat, schedules, agents, records } = instance;
+  return beatViews({
+    ...{ heartbeat, schedules, agents, now },
+    usage: (job, since) => usageOfRuns(records.committed, job, since),
+    looks: (job, since) => beatsSince(records.committed, job, since),
+  });
+}

@@ -1,0 +1,64 @@
+/** Every method of the protocol and its handler, one file per noun. */
+import type { EventStream, Handlers } from "../../faces/gateway/index.ts";
+import { makeAgentMethods } from "./agents.ts";
+import { makeApprovalMethods } from "./approvals.ts";
+import { makeAttentionMethods } from "./attention.ts";
+import { type ChannelMethodParts, makeChannelMethods } from "./channels.ts";
+import { makeChatMethods } from "./chat.ts";
+import { makeConfigMethods } from "./config.ts";
+import { makeContextMethods } from "./context.ts";
+import { makeGoalMethods } from "./goals.ts";
+import { makeHeartbeatMethods } from "./heartbeat.ts";
+import { makeImportMethods } from "./import.ts";
+import { makeProposalMethods } from "./import-proposals.ts";
+import { makeMemoryMethods } from "./memory.ts";
+import { type ModelMethodParts, makeModelMethods } from "./models.ts";
+import type { MethodParts } from "./parts.ts";
+import { makePolicyMethods } from "./policy.ts";
+import { makeProgramMethods, type ProgramParts } from "./program.ts";
+import { makeScheduleMethods } from "./schedules.ts";
+import { makeSecretMethods } from "./secrets.ts";
+import { makeSessionMethods } from "./sessions.ts";
+import { makeSkillMethods } from "./skills.ts";
+import { makeStatusMethods } from "./status.ts";
+import { makeTokenMethods, type TokenParts } from "./tokens.ts";
+import { makeTurnMethods } from "./turns.ts";
+import { makeUndoMethods } from "./undo.ts";
+import { makeUsageMethods } from "./usage.ts";
+import { makeWakeMethods } from "./wakes.ts";
+
+export type AllMethodParts = MethodParts &
+  ModelMethodParts &
+  ChannelMethodParts &
+  ProgramParts &
+  TokenParts & { events: EventStream };
+
+export function makeMethods(parts: AllMethodParts): Handlers {
+  return {
+    ...makeStatusMethods(parts),
+    ...makeChatMethods(parts),
+    ...makeTurnMethods(parts),
+    ...makeSessionMethods(parts),
+    ...makeApprovalMethods(parts),
+    ...makeAttentionMethods(parts),
+    ...makeAgentMethods(parts),
+    ...makeSkillMethods(parts),
+    ...makeMemoryMethods(parts),
+    ...makeContextMethods(parts),
+    ...makeScheduleMethods(parts),
+    ...makeHeartbeatMethods(parts),
+    ...makeGoalMethods(parts),
+    ...makeWakeMethods(parts),
+    ...makeUndoMethods(parts),
+    ...makeChannelMethods(parts),
+    ...makeModelMethods(parts),
+    ...makeSecretMethods(parts),
+    ...makePolicyMethods(parts),
+    ...makeConfigMethods(parts),
+    ...makeTokenMethods(parts),
+    ...makeUsageMethods(parts),
+    ...makeProgramMethods(parts),
+    ...makeImportMethods(parts),
+    ...makeProposalMethods(parts),
+  };
+}

@@ -1,0 +1,27 @@
+/** What the method handlers are made from. Each file picks what it needs. */
+
+import type { Models } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Clock, IdMaker } from "../../core/kit/index.ts";
+import type { LaresConfig } from "../config.ts";
+import type { Instance } from "../instance.ts";
+
+export interface MethodParts {
+  home: string;
+  version: string;
+  config: LaresConfig;
+  models: Models;
+  clock: Clock;
+  ids: IdMaker;
+  /** The instance that runs now. Throws while there is none. */
+  instance: () => Instance;
+  url: () => string;
+  uptimeMs: () => number;
+  problems: () => string[];
+  /** Hides secrets, as the log does. */
+  redact: (text: string) => string;
+}
+
+export function notFound(what: string, id: string): AppError {
+  return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
+}

@@ -1,0 +1,104 @@
+/** Handlers of `schedule.*`. */
+import { AppError } from "../../core/domain/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import {
+  asGiven,
+  type GivenWhen,
+  inWords,
+  type JobView,
+  type NewJob,
+  type ShownSlot,
+  type Wishes,
+} from "../../mind/schedule/index.ts";
+import type { MethodParts } from "./parts.ts";
+
+/** Five weeks: a month's page begins and ends in other months. */
+const MOST_CALENDAR_MS = 35 * 86_400_000;
+/** As much of an output as a list shows. */
+const SHOWN_OUTPUT = 500;
+
+type Methods = Pick<Handlers, `schedule.${string}` & keyof Handlers>;
+
+export function makeScheduleMethods(parts: Pick<MethodParts, "instance" | "clock">): Methods {
+  const schedules = () => parts.instance().schedules;
+  return {
+    async "schedule.list"({ limit = 100, ...q }) {
+      const page = await schedules().page({ ...q, limit });
+      return { ...page, jobs: page.jobs.map(wire) };
+    },
+    "schedule.get": async ({ id }) => wire(await schedules().get(id)),
+    "schedule.preview": async (given) => schedules().preview(given, 5),
+    async "schedule.calendar"({ from, to }) {
+      if (!(to > from) || to - from > MOST_CALENDAR_MS) {
+        throw new AppError("BAD_REQUEST", {
+          message: "That is no stretch of time a calendar shows.",
+          hint: "Give from and to in milliseconds, at most 35 days apart.",
+        });
+      }
+      const found = await schedules().calendar(from, to);
+      return {
+        left: found.left,
+        jobs: found.jobs.map(({ job, times, more }) => ({
+          ...{ id: job.id, name: job.name, times, more },
+          words: inWords(job.when, job.zone),
+        })),
+      };
+    },
+    async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
+      const wishes = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;
+      return wire(await schedules().add(wishes));
+    },
+    async "schedule.update"({ id, deliver, idempotencyKey: _key, ...change }) {
+      const wishes = { ...change, ...(deliver === undefined ? {} : { route: deliver }) } as GivenWhen & Wishes;
+      return wire(await schedules().update(id, wishes));
+    },
+    async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
+      const key = idempotencyKey ?? `${caller.principal.id} ${parts.clock.now()}`;
+      return wire(await schedules().snooze(id, given as Pick<GivenWhen, "at" | "in" | "zone">, key));
+    },
+    async "schedule.remove"({ id }) {
+      await schedules().remove(id);
+      return { removed: true };
+    },
+    "schedule.run": ({ id }) => schedules().run(id),
+    "schedule.history": async ({ id, limit }) => ({
+      slots: (await schedules().history(id, limit ?? 50)).map(wireSlot),
+    }),
+  };
+}
+
+function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
+  const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last, recent } = job;
+  const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet } = job;
+  const { script, condition, input, model, thinking, budget, route } = job;
+  return {
+    ...{ id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures },
+    ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet },
+    words: inWords(job.when, job.zone),
+    when: { kind: job.when.kind, text: asGiven(job.when) },
+    ...(script === null ? {} : { script }),
+    ...(condition === null ? {} : { condition }),
+    ...(input === null ? {} : { input }),
+    ...(model === null ? {} : { model }),
+    ...(thinking === null ? {} : { thinking }),
+    ...(budget === null ? {} : { budget }),
+    ...(route === null ? {} : { deliver: route }),
+    ...(next === undefined ? {} : { next }),
+    ...(last ? { last: wireSlot(last) } : {}),
+    recent: recent.map(wireSlot),
+  };
+}
+
+function wireSlot(slot: ShownSlot): Result<"schedule.history">["slots"][number] {
+  return {
+    due: slot.due,
+    state: slot.state,
+    ...("approval" in slot ? { approval: slot.approval } : {}),
+    ...(slot.reason ? { reason: slot.reason } : {}),
+    ...(slot.turn ? { turn: slot.turn } : {}),
+    ...(slot.output ? { output: slot.output.slice(0, SHOWN_OUTPUT) } : {}),
+    ...(slot.started_at === null ? {} : { startedAt: slot.started_at }),
+    ...(slot.ended_at === null ? {} : { endedAt: slot.ended_at }),
+  };
+}

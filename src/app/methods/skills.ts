@@ -1,0 +1,54 @@
+/** The methods about skills. */
+import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { withInside } from "../../edges/tools/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { LARGEST_SKILL, type Skill } from "../../mind/skills/index.ts";
+import type { MethodParts } from "./parts.ts";
+
+export function makeSkillMethods(
+  parts: Pick<MethodParts, "instance" | "config">,
+): Pick<Handlers, "skills.list" | "skills.get"> {
+  const who = (given: string | undefined): string => {
+    const agent = given ?? parts.config.routing.defaultAgent;
+    const { agents } = parts.instance();
+    if (agents.exists(asId<AgentId>(agent))) return agent;
+    throw new AppError("AGENT_UNKNOWN", {
+      message: `There is no agent "${agent}".`,
+      hint: `Known agents: ${agents.names().join(", ")}.`,
+    });
+  };
+  return {
+    async "skills.list"(p) {
+      const agent = who(p.agent);
+      return { agent, skills: (await parts.instance().skills.list(agent)).map(shown) };
+    },
+    async "skills.get"(p) {
+      const { skills } = parts.instance();
+      const skill = await skills.find(who(p.agent), p.name);
+      const { allowedTools, metadata } = skill.about;
+      const card = { ...shown(skill), ...(allowedTools ? { allowedTools } : {}), ...(metadata ? { metadata } : {}) };
+      if (skill.state === "unusable") return { ...card, text: "", files: [] };
+      const { body, files } = await skills.words(skill);
+      const text = p.file === undefined ? body : await fileOf(skill, p.file);
+      return { ...card, text, files: [...files] };
+    },
+  };
+}
+
+/** Never outside the skill's own folder (SKILLS-1). */
+function fileOf(skill: Skill, path: string): Promise<string> {
+  return withInside({ root: skill.root, path }, async (inside) =>
+    (await inside.readFile(LARGEST_SKILL)).toString("utf8"),
+  );
+}
+
+function shown({ root, about, ...rest }: Skill) {
+  const { notes, license, compatibility } = about;
+  return {
+    ...rest,
+    folder: root,
+    notes: [...notes],
+    ...(license ? { license } : {}),
+    ...(compatibility ? { compatibility } : {}),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { countPending } from "../../flow/approvals/index.ts";
+import { countAttention } from "../../flow/attention/index.ts";
+import { unsentByState } from "../../flow/outbox/index.ts";
+import { openNow, usageSince } from "../../flow/turns/index.ts";
+import { countOpen, type OpenThings } from "../../ground/observe/index.ts";
+import type { Instance } from "../instance.ts";
+import { attentionIn } from "./attention.ts";
+import { beatsIn } from "./heartbeat.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, "health" | "status">;
+
+export function makeStatusMethods(parts: MethodParts): Methods {
+  const { clock } = parts;
+  const committed = () => parts.instance().records.committed;
+  return {
+    health: async () => ({ ok: true, version: parts.version, uptimeMs: parts.uptimeMs() }),
+    async status() {
+      const instance = parts.instance();
+      const model = parts.models.primary();
+      const { rss, heapUsed } = process.memoryUsage();
+      const counts = await countOpen(openThings(instance));
+      const midnight = new Date(clock.now()).setHours(0, 0, 0, 0);
+      return {
+        version: parts.version,
+        pid: process.pid,
+        home: parts.home,
+        url: parts.url(),
+        uptimeMs: parts.uptimeMs(),
+        model: {
+          ...{ id: model.id, practice: model.practice, because: model.because },
+          ...(model.address === undefined ? {} : { address: model.address }),
+        },
+        ...counts,
+        attention: await countAttention(attentionIn(instance, parts.problems(), clock.now())),
+        channels: instance.channels.accounts.list().map(({ channel, account, state, detail }) => ({
+          name: `${channel}/${account}`,
+          state,
+          ...(detail ? { detail } : {}),
+        })),
+        usageToday: await usageSince(committed(), midnight),
+        heartbeats: (await beatsIn(instance, clock.now())).filter((one) => one.state !== "off"),
+        memory: { rss, heapUsed },
+        sandbox: await instance.sandbox.state(),
+        problems: parts.problems(),
+      };
+    },
+  };
+}
+
+/** What is open at this moment. */
+export function openThings({ records, engine }: Instance): OpenThings {
+  const db = records.committed;
+  return {
+    turns: () => openNow(db),
+    pendingApprovals: () => countPending(db),
+    unsentDeliveries: () => unsentByState(db),
+    running: (session) => engine.running(session),
+  };
+}

@@ -1,0 +1,56 @@
+/** Handlers of `tokens.*` and `login.code`. */
+import { AppError } from "../../core/domain/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import type { Access } from "../../flow/access/index.ts";
+import type { Logbook } from "../../ground/observe/index.ts";
+
+type Methods = Pick<Handlers, (`tokens.${string}` & keyof Handlers) | "login.code">;
+
+export interface TokenParts {
+  access: Access;
+  log: Logbook;
+  /** The link a browser is signed in with. */
+  loginUrl: (code: string) => string;
+}
+
+export function makeTokenMethods(parts: TokenParts): Methods {
+  const { access } = parts;
+  return {
+    async "tokens.create"({ name, scopes }, caller) {
+      const made = await access.createToken(caller.principal, { name, scopes });
+      parts.log.redactor.addSecret(made.token);
+      return made;
+    },
+    async "tokens.list"(_p, caller) {
+      const { tokens, logins } = access.list();
+      return {
+        tokens: tokens.map((t) => ({
+          id: t.id,
+          name: t.name,
+          scopes: t.scopes,
+          createdAt: t.madeAt,
+          createdBy: t.madeBy,
+          ...(t.usedAt === undefined ? {} : { lastUsedAt: t.usedAt }),
+        })),
+        logins: logins.map((l) => ({
+          id: l.id,
+          name: l.name,
+          browser: l.agent,
+          scopes: l.scopes,
+          createdAt: l.madeAt,
+          lastUsedAt: l.usedAt,
+          expiresAt: l.expiresAt,
+          current: caller.principal.credential === l.id,
+        })),
+      };
+    },
+    async "tokens.revoke"({ id }) {
+      if (await access.revoke(id)) return { id, revoked: true };
+      throw new AppError("NOT_FOUND", { message: `There is no token or login "${id}".`, hint: "See tokens.list." });
+    },
+    async "login.code"(_p, caller) {
+      const { code, expiresAt } = access.newCode(caller.principal);
+      return { code, url: parts.loginUrl(code), expiresAt };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { FailedAttempt, ModelReply } from "../../core/contracts/index.ts";
+import { asId, type Json, type TurnId, type Usage } from "../../core/domain/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { listDeliveries } from "../../flow/outbox/index.ts";
+import { listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
+import { wireApprovals } from "./approvals.ts";
+import { waitFor } from "./chat.ts";
+import { type MethodParts, notFound } from "./parts.ts";
+
+type Methods = Pick<Handlers, `turns.${string}` & keyof Handlers>;
+
+export function makeTurnMethods(parts: MethodParts): Methods {
+  const committed = () => parts.instance().records.committed;
+  return {
+    async "turns.get"(p) {
+      const turn = asId<TurnId>(p.turn);
+      const row = await parts.instance().watch.read(turn);
+      if (!row) throw notFound("turn", p.turn);
+      const steps = [];
+      for await (const e of parts.instance().engine.history({ turn })) {
+        const { segment, index, kind, name, state, at, endedAt } = e;
+        const more = { ...stepOutcome(e), ...(name.startsWith("model:") ? callFacts(e.payload) : {}) };
+        steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }), ...more });
+      }
+      const { result } = row;
+      return {
+        turn,
+        session: row.session,
+        agent: row.agent,
+        state: readState(parts, row),
+        acceptedAt: row.acceptedAt,
+        ...(row.startedAt === undefined ? {} : { startedAt: row.startedAt }),
+        ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+        ...(result ? { response: result.text, usage: result.usage } : {}),
+        ...(result?.reason ? { reason: result.reason } : {}),
+        ...(result?.model ? { model: result.model } : {}),
+        ...(result?.practice ? { practice: true } : {}),
+        ...(result?.failure ? { failure: result.failure } : {}),
+        ...(result?.joined ? { joined: result.joined } : {}),
+        notices: result?.notices ?? [],
+        approvals: await wireApprovals(
+          parts,
+          await parts.instance().approvals.list({ pendingOnly: false, turn, limit: 100 }),
+        ),
+        steps,
+        restarts: await listRestarts(committed(), turn),
+        deliveries: await listDeliveries(committed(), turn),
+      };
+    },
+    "turns.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
+    async "turns.list"(p) {
+      const rows = await listTurns(committed(), {
+        limit: p.limit ?? 50,
+        ...(p.session ? { session: p.session } : {}),
+        ...(p.open ? { open: true } : {}),
+      });
+      return {
+        turns: rows.map((row) => ({
+          turn: row.id,
+          session: row.session,
+          agent: row.agent,
+          state: readState(parts, row),
+          acceptedAt: row.acceptedAt,
+          ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+          ...(row.result?.failure ? { failure: row.result.failure } : {}),
+          ...(row.result?.reason ? { reason: row.result.reason } : {}),
+          ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
+        })),
+      };
+    },
+  };
+}
+
+/** The row says queued until it ends; the engine knows what runs. */
+export function readState(parts: Pick<MethodParts, "instance">, row: TurnRow): TurnRow["state"] {
+  if (row.endedAt !== undefined) return row.state;
+  return parts.instance().engine.running(row.session) === row.id ? "running" : row.state;
+}
+
+/** What the journal says about a model call. */
+function callFacts(payload: Json | undefined): { model?: string; usage?: Usage; failed?: FailedAttempt[] } {
+  const { reply } = (payload ?? {}) as unknown as { reply?: ModelReply };
+  if (!reply) return {};
+  return {
+    usage: reply.usage,
+    ...(reply.ok ? { model: reply.model } : {}),
+    ...(reply.failed?.length ? { failed: reply.failed } : {}),
+  };
+}

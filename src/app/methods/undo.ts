@@ -1,0 +1,15 @@
+/** Handlers of the methods about an agent's work on files. */
+import type { Handlers } from "../../faces/gateway/index.ts";
+import type { MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `undo.${string}` & keyof Handlers>;
+
+export function makeUndoMethods(parts: Pick<MethodParts, "instance">): Methods {
+  return {
+    "undo.list": async ({ session, limit }) => ({
+      turns: await parts.instance().checkpoints.list({ limit: limit ?? 20, ...(session ? { session } : {}) }),
+    }),
+    "undo.turn": ({ turn, dryRun }, caller) =>
+      parts.instance().checkpoints.undo(turn, { by: caller.principal.name, dryRun: dryRun ?? false }),
+  };
+}

@@ -1,0 +1,74 @@
+/** Handlers of `wakes.*` and `watch.*`. */
+import {
+  type AgentId,
+  AppError,
+  asId,
+  eventKeys,
+  type SessionKey,
+  sessionKeys,
+  sourceKeys,
+} from "../../core/domain/index.ts";
+import { runningProcesses } from "../../edges/tools/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { eventsWaiting } from "../../flow/events/index.ts";
+import { nextSlots } from "../../mind/schedule/index.ts";
+import { openChildren } from "../../mind/teams/index.ts";
+import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
+import type { Instance } from "../instance.ts";
+import type { MethodParts } from "./parts.ts";
+
+/** Everything that waits for something. */
+function waitingIn({ records, watchers, goals, hooks }: Instance): Waiting {
+  const db = records.committed;
+  return {
+    db,
+    slots: (most) => nextSlots(db, most),
+    hooks: () => hooks.list(),
+    watches: () => watchers.list(),
+    goals: (most) => goals.list(most),
+    children: (most) => openChildren(db, most),
+    processes: (most) => runningProcesses(db, most),
+    events: (most) => eventsWaiting(db, most),
+  };
+}
+
+type Methods = Pick<Handlers, `${"wakes" | "watch"}.${string}` & keyof Handlers>;
+
+export function makeWakeMethods(parts: Pick<MethodParts, "instance" | "config" | "ids" | "clock">): Methods {
+  return {
+    "wakes.list": async () => ({ wakes: await listWakes(waitingIn(parts.instance()), parts.clock.now()) }),
+    async "watch.resume"({ name }) {
+      if (!(await parts.instance().watchers.resume(name))) {
+        throw new AppError("NOT_FOUND", { message: `Nothing named "${name}" is watched.`, hint: "See: lares wakes" });
+      }
+      return { name };
+    },
+    async "wakes.send"({ session: typed, agent: named, text, deliver, idempotencyKey }, caller) {
+      const instance = parts.instance();
+      const agent = asId<AgentId>(named ?? parts.config.routing.defaultAgent);
+      const session = typed === "main" ? sessionKeys.main(agent) : asId<SessionKey>(typed);
+      const known = typed === "main" ? undefined : await instance.sessions.get(session);
+      const owner = asId<AgentId>(known?.agent ?? agent);
+      if (!instance.agents.exists(owner)) {
+        throw new AppError("AGENT_UNKNOWN", {
+          message: `There is no agent "${owner}".`,
+          hint: "See: lares agents list",
+        });
+      }
+      const key = eventKeys.wake(caller.principal.id, idempotencyKey ?? parts.ids.next("e"));
+      const { name, scopes } = caller.principal;
+      const { duplicate } = await instance.events.tell({
+        key,
+        kind: "wake",
+        source: sourceKeys.wake(caller.principal.id),
+        session,
+        agent: owner,
+        route: deliver ?? { channel: "none", account: "wake", chat: session },
+        label: `Woken by ${name}`,
+        body: text,
+        authority: scopes.has("admin") ? "owner" : "known",
+      });
+      return { session, event: key, duplicate };
+    },
+  };
+}

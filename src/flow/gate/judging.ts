@@ -1,0 +1,129 @@
+/** How an action is judged: the gate's rules with the configured policies, the agent's places and remembered approvals. */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import type { ActionPlan, ToolPlace } from "../../core/contracts/index.ts";
+import { type AgentId, type Authority, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
+import { decide, joinPolicy, ruleFor, strictest } from "./decide.ts";
+import { type Explanation, explain, explainText } from "./explain.ts";
+import type { OwnDoors } from "./own-address.ts";
+import { mayMove } from "./rearranges.ts";
+import type { GatePlace } from "./rules.ts";
+
+type Policies = Parameters<typeof joinPolicy>;
+
+export interface JudgingParts {
+  home: string;
+  config: {
+    policy: Policies[0];
+    agents: Readonly<Record<string, { policy?: Policies[1] } | undefined>>;
+    routing: { defaultAgent: string };
+  };
+  /** Where an agent's files are. */
+  places(agent: AgentId): Pick<ToolPlace, "agentDir" | "workspace" | "spillDir">;
+  approvals: {
+    remembered(agent: AgentId): Promise<ReadonlySet<string>>;
+    used(agent: AgentId, rule: string): void;
+  };
+  /** How the tool that runs commands would go about this one. */
+  planCommand(command: string, place: ToolPlace): Promise<ActionPlan>;
+  /** The text with what cannot be seen made visible. */
+  visible: Parameters<typeof explainText>[1];
+  /** Folders besides the workspace. */
+  roots(agent: string): string[];
+  /** Who asked for this session, and who asked for theirs. */
+  ancestors: (session: string) => Promise<readonly string[]>;
+  /** Whether anybody but the owner has spoken in this session. */
+  isShared: (session: string) => Promise<boolean>;
+  doors: Pick<OwnDoors, "now">;
+}
+
+interface Who {
+  agent: AgentId;
+  session: SessionKey;
+}
+
+interface Standing {
+  authority: Authority;
+  tainted: boolean;
+  said?: string;
+}
+
+interface Judgement {
+  verdict: "allow" | "ask" | "deny";
+  because: string;
+  rule: string;
+  settled?: true;
+  lacksRule?: true;
+  moves?: boolean;
+}
+
+export interface Judging {
+  /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
+  judge(who: Who, plan: ActionPlan, standing: Standing): Promise<Judgement>;
+  /** The same once more, right before it runs. It doesn't count as another use of a remembered rule. */
+  again(who: Who, plan: ActionPlan, standing: Standing): Promise<Judgement>;
+  /** How a command would be judged; nothing runs. */
+  explainCommand: (command: string, agent?: string) => Promise<Explanation>;
+}
+
+export function makeJudging({
+  home,
+  config,
+  places,
+  approvals,
+  planCommand,
+  visible,
+  roots,
+  ancestors,
+  isShared,
+  doors,
+}: JudgingParts): Judging {
+  // Targets of plans are real paths; the gate compares text.
+  const placeOf = (agent: AgentId): GatePlace => {
+    const { agentDir, workspace } = places(agent);
+    const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
+    return {
+      ...{ home: real!, userHome: homedir(), agentDir: dir!, workspace: work!, roots: roots(agent) },
+      doors: doors.now(),
+    };
+  };
+  const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
+    joinPolicy(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
+
+  const word = async (...[{ agent, session }, plan, { authority, tainted, said }]: Parameters<Judging["judge"]>) => {
+    const own = await policyFor(agent);
+    const policies = [own];
+    // What a sub-agent may do is what everybody who asked for it may do, too.
+    const above = isChildSession(session) ? await ancestors(session) : [];
+    for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
+    // Only a mode that trusts the agent has to know it.
+    const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
+    const shared = isTrusting && (await isShared(session));
+    const words = policies.map((policy) =>
+      decide({ ...policy, authority, tainted, shared, ...(said ? { said } : {}) }, plan),
+    );
+    const verdict = strictest(words);
+    const rule = plan.once ? "" : ruleFor(plan);
+    const isRemembered = verdict.verdict === "allow" && words[0]!.remembered === true;
+    // Where the agent is trusted with every command, nothing hangs on where a name leads; after text from outside it does.
+    const isHeld = tainted || policies.some(({ mode }) => mode === "ask");
+    return { ...verdict, rule, isRemembered, ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}) };
+  };
+
+  return {
+    async judge(who, plan, standing) {
+      const { isRemembered, ...said } = await word(who, plan, standing);
+      if (isRemembered) approvals.used(who.agent, said.rule);
+      return said;
+    },
+    again: word,
+    async explainCommand(command, name = config.routing.defaultAgent) {
+      const agent = asId<AgentId>(name);
+      const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };
+      const place = { ...places(agent), roots: roots(name), userHome: homedir(), caller };
+      const plan = await planCommand(command, place);
+      const found = explain(await policyFor(agent), plan);
+      return { ...found, text: explainText(found, visible) };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** An answer in the form of a platform. */
+import type { Capabilities } from "../../core/contracts/index.ts";
+import { boundedChunks } from "../../core/render/index.ts";
+import { chunk } from "./chunk.ts";
+import type { MessagePiece } from "./outbox.ts";
+
+/** What a program gets of one answer: at 16,000 characters a message, more than any model writes. */
+const MOST_RAW = 250;
+
+/** An answer as messages of a platform. What renders to nothing is sent as it is: silence would be no answer. */
+export function pieces(text: string, can: Capabilities): MessagePiece[] {
+  const { dialect, limit, unit, most } = can;
+  const parts = dialect === "raw" ? [] : boundedChunks(text, dialect, { limit, unit, most });
+  if (parts.length) return parts as unknown as MessagePiece[];
+  const raw = chunk(text, limit).map((piece): MessagePiece => ({ text: piece }));
+  const room = most ?? MOST_RAW;
+  if (raw.length <= room) return raw;
+  return [...raw.slice(0, room - 1), { text: `[The rest is left out: ${raw.length - room + 1} more messages.]` }];
+}

@@ -1,0 +1,38 @@
+/** The facts a session is told for its life. */
+import { type AgentId, isAgentSession, type SessionKey } from "../../core/domain/index.ts";
+import { listScopes, type Viewer } from "./kinds.ts";
+import type { Memory } from "./memory.ts";
+
+/** The newest facts that are looked at for a snapshot. */
+const MOST_FACTS = 100;
+
+/** Facts this session may read, the newest that fit, oldest first. */
+export async function snapshotOf(
+  parts: {
+    memory: Pick<Memory, "list">;
+    viewer(session: string): Promise<Viewer | undefined>;
+    keepsFiles(): boolean;
+    /** The system prompt the session began with. */
+    prompt(session: SessionKey): Promise<{ since: number; system: string } | undefined>;
+    tokens(text: string): number;
+  },
+  of: { session: SessionKey; agent: AgentId; tokens: number },
+): Promise<string> {
+  // Runs of jobs and helpers are told what they need by whoever starts them.
+  const viewer = isAgentSession(of.session) ? await parts.viewer(of.session) : undefined;
+  if (!viewer) return "";
+  const facts = await parts.memory.list({ newest: true, limit: MOST_FACTS, scope: listScopes(viewer) });
+  // What the owner's files say stands in the prompt already: only what came since is told again.
+  const prompt = viewer.owner && parts.keepsFiles() ? await parts.prompt(of.session) : undefined;
+  const lines: string[] = [];
+  let left = of.tokens;
+  for (const { text, kind, createdAt } of facts) {
+    if (kind === "document" || kind === "episode") continue;
+    if (prompt && (createdAt < prompt.since || prompt.system.includes(text))) continue;
+    const line = `- ${text.replace(/\s+/g, " ").trim()}`;
+    left -= parts.tokens(line) + 1;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  return lines.reverse().join("\n");
+}

@@ -1,0 +1,136 @@
+/** What the memory tools and `/memory` see: what everybody who reads along in the session may know. */
+import type { ToolCaller } from "../../core/contracts/index.ts";
+import {
+  agentInSession,
+  type InboundMessage,
+  type Origin,
+  type SessionKey,
+  sourceKeys,
+} from "../../core/domain/index.ts";
+import { stampIn } from "../../core/kit/index.ts";
+import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
+import { replacing } from "./replacing.ts";
+import { findAbout, findReplaced, forgetAbout, kept, type MemoryAccess } from "./topics.ts";
+import type { SessionViewer } from "./viewers.ts";
+
+/** Messages of past conversations among what the tool finds. */
+const SAID = 4;
+/** Facts about the same that saving one brings along. */
+const NEAR = 3;
+
+interface Saved {
+  key: string;
+  text: string;
+  kind?: MemoryKind;
+  replaces?: string;
+  expiresAt?: number;
+  caller: ToolCaller;
+}
+
+interface Shown {
+  id: string;
+  text: string;
+  origin: Origin;
+}
+
+export interface MemoryToolPort {
+  save(memory: Saved): Promise<{ id: string; state: string; notReplaced?: string; replaced: Shown[]; near: Shown[] }>;
+  findText(memory: { id: string; caller: ToolCaller }): Promise<string | undefined>;
+  about(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
+  forgetAbout(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
+  search(query: { query: string; caller: ToolCaller }): Promise<(Found & { day: string; origin: Origin })[]>;
+  forget(memory: { id: string; caller: ToolCaller }): Promise<boolean>;
+}
+
+/** `firstShown`: the number of the first message of a session that its model still reads word for word. */
+export function makeToolPort(
+  rooms: MemoryAccess,
+  {
+    firstShown,
+    zoneOf,
+  }: {
+    firstShown: (session: string, agent: string) => Promise<number>;
+    /** The zone of whoever asks in this turn. */
+    zoneOf: (turn: string) => Promise<string>;
+  },
+): MemoryToolPort {
+  const viewer = (caller: ToolCaller) => findViewer(rooms, caller);
+  return {
+    async save({ key, text, kind, replaces, expiresAt, caller }) {
+      const who = await viewer(caller);
+      const found = await rooms.memory.search({ query: text, limit: NEAR * 2, ...who });
+      const instead = replaces === undefined ? undefined : replacing(await rooms.memory.seen(replaces, who), who);
+      const saved = await rooms.memory.add({
+        id: `mem_${key.replace(/[^a-z0-9]/gi, "").slice(-40)}`,
+        text,
+        source: sourceKeys.session(caller.session),
+        trust: who.owner ? "agent" : "person",
+        kind: kind ?? "fact",
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
+        ...(instead && "fact" in instead ? instead.fact : {}),
+      });
+      const replaced = await findReplaced(rooms, saved);
+      const gone = new Set([saved.id, ...replaced.map((old) => old.id)]);
+      const near = found.filter((hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id));
+      return {
+        ...saved,
+        ...(replaces === undefined ? {} : await kept(rooms, replaces, saved.id, instead)),
+        replaced: replaced.map((old) => ({ id: old.id, text: old.text, origin: judgeOrigin(old, who) })),
+        near: near.slice(0, NEAR).map((hit) => ({ id: hit.id, text: hit.text, origin: judgeOrigin(hit, who) })),
+      };
+    },
+    async findText({ id, caller }) {
+      return (await rooms.memory.seen(id, await viewer(caller)))?.text;
+    },
+    about: async ({ about, caller }) => findAbout(rooms, about, await viewer(caller), caller.session),
+    forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await viewer(caller), caller.session),
+    async search({ query, caller }) {
+      const who = await viewer(caller);
+      const facts = await rooms.memory.search({ query, limit: 8, ...who });
+      // Somebody the owner's token speaks for by name finds what they said themselves, not what others said.
+      const ears = who.alone
+        ? { agent: who.agent, sessions: [caller.session] }
+        : who.person === undefined
+          ? who
+          : { ...who, owner: false };
+      const said = await rooms.messages.search({ query, limit: SAID * 3, ...ears });
+      // What this very conversation still shows the model can see; what was compacted it cannot.
+      const shown = await firstShown(caller.session, caller.agent);
+      const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
+      const zone = await zoneOf(caller.turn);
+      return [...facts, ...hidden].map((hit) => ({
+        ...hit,
+        day: stampIn(zone, hit.at).date,
+        origin: judgeOrigin(hit, who),
+      }));
+    },
+    forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
+  };
+}
+
+/** The owner's own memory is not text from outside; what others said is, except to themselves. */
+function judgeOrigin({ trust, person }: Pick<Found, "trust" | "person">, viewer: SessionViewer): Origin {
+  if (trust === "owner" || trust === "agent") return "own";
+  return trust === "person" && person !== undefined && person === viewer.person ? "own" : "outside";
+}
+
+/** Whose memory a call sees. A session without a turn that is known is a stranger's: the safe side. */
+async function findViewer(rooms: MemoryAccess, { agent, session, route }: ToolCaller): Promise<SessionViewer> {
+  return { ...((await rooms.viewer(session)) ?? { person: `${route.channel}:${route.account}` }), agent };
+}
+
+/** What `/memory` says: the best finds, or the newest facts. */
+export async function recall(
+  rooms: MemoryAccess,
+  session: SessionKey,
+  query: string,
+  message: InboundMessage,
+): Promise<string> {
+  const agent = agentInSession(session) ?? "main";
+  const viewer = await findViewer(rooms, { agent, session, turn: "", route: message.route });
+  const found = query
+    ? await rooms.memory.search({ query, limit: 8, ...viewer })
+    : await rooms.memory.list({ newest: true, limit: 20, scope: listScopes(viewer) });
+  return found.map((fact) => `- ${fact.text}`).join("\n") || "Nothing is remembered about that.";
+}

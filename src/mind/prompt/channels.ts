@@ -1,0 +1,81 @@
+/** Channels as people call them, in what the model reads about where it is. */
+import type { Capabilities } from "../../core/contracts/index.ts";
+import { type InboundMessage, PULLED, type ReplyRoute } from "../../core/domain/index.ts";
+import { quotedName } from "../../core/kit/index.ts";
+import { shows } from "../../core/render/index.ts";
+import type { ChatFormat } from "./place.ts";
+
+/** The way in: the channel, and for a person at HTTP or WebSocket what they type into. */
+export interface WayIn {
+  channel: string;
+  face?: InboundMessage["face"];
+}
+
+const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  ws: "the web page",
+  http: "a program over HTTP",
+  telegram: "Telegram",
+  slack: "Slack",
+  discord: "Discord",
+  whatsapp: "WhatsApp",
+  "whatsapp-web": "WhatsApp",
+  matrix: "Matrix",
+  mattermost: "Mattermost",
+  signal: "Signal",
+  email: "email",
+  irc: "IRC",
+  xmpp: "XMPP",
+  teams: "Microsoft Teams",
+  nostr: "Nostr",
+  webhook: "a webhook",
+  external: "a program outside",
+};
+
+export function channelName({ channel, face }: WayIn): string {
+  if (face === "terminal") return "the terminal";
+  return face === "page" ? CHANNEL_NAMES.ws! : (CHANNEL_NAMES[channel] ?? channel);
+}
+
+const PREPOSITIONS: Readonly<Record<string, string>> = {
+  "the terminal": "in",
+  "a program over HTTP": "through",
+  "a webhook": "through",
+  "a program outside": "through",
+  email: "by",
+};
+
+/** "on Telegram", "in the terminal", "by email". */
+export function onChannel(way: WayIn): string {
+  const name = channelName(way);
+  return `${PREPOSITIONS[name] ?? "on"} ${name}`;
+}
+
+/** How an answer is shown that is fetched and not sent: only the web page is known to render Markdown. */
+export function fetchedFormat({ channel, face }: WayIn): ChatFormat {
+  if (face === "terminal") return { text: "typed" };
+  return face === "page" || channel === "ws" ? shows("raw") : { text: "unknown" };
+}
+
+/** For the line before a message from another channel than the last: what differs most from chat to chat. */
+export function showsInWords(way: WayIn, can: Capabilities | undefined): string | undefined {
+  if (!can) {
+    if (!PULLED.has(way.channel)) return undefined;
+    return fetchedFormat(way).text === "markdown" ? "Markdown is rendered" : "plain text";
+  }
+  const text = shows(can.dialect).text === "plain" ? ["plain text"] : [];
+  return [...text, can.files > 0 ? `files up to ${Math.floor(can.files / 1_000_000)} MB` : "no files"].join(", ");
+}
+
+/** Whom an answer sent there reaches: `"Ann Lee" on Telegram`. `chats`: those that were used lately. */
+export async function recipientInWords(
+  route: ReplyRoute,
+  chats: () => Promise<
+    readonly { channel: string; account: string; chat: string; isGroup: boolean; name?: string; title?: string }[]
+  >,
+): Promise<string> {
+  const { channel, account, chat } = route;
+  if (PULLED.has(channel)) return channelName(route);
+  const known = (await chats()).find((one) => one.channel === channel && one.account === account && one.chat === chat);
+  const name = known?.isGroup ? known.title : known?.name;
+  return name ? `${quotedName(name)} ${onChannel(route)}` : `a chat ${onChannel(route)}`;
+}

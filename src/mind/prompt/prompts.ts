@@ -1,0 +1,216 @@
+/** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
+
+import { existsSync } from "node:fs";
+import type { AccountPolicy, Capabilities, ToolSpec } from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  type CameBy,
+  ENDING_TOOLS,
+  type InboundMessage,
+  PULLED,
+  type SessionKey,
+} from "../../core/domain/index.ts";
+import { shows } from "../../core/render/index.ts";
+import { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
+import { channelName, fetchedFormat } from "./channels.ts";
+import { type FamilyChoice, familyNote, findFamily, orderTools } from "./families.ts";
+import type { ChatFormat, KnownChat, PromptMachine, PromptPlace } from "./place.ts";
+import { type SessionFacts, situate } from "./situate.ts";
+import { isSmall, type Situation } from "./situation.ts";
+import { toolsFor } from "./tools.ts";
+
+/** A way somebody came into the session. */
+interface ChatDoor extends CameBy {
+  isGroup: boolean;
+  name?: string;
+  title?: string;
+  face?: InboundMessage["face"];
+}
+
+export interface PromptParts {
+  /** How people and events came into a session, in their order. */
+  doors: (session: SessionKey) => Promise<readonly ChatDoor[]>;
+  /** Chats this agent was written to in, the latest first. */
+  recentChats: (
+    agent: AgentId,
+  ) => Promise<
+    readonly { channel: string; account: string; chat: string; isGroup: boolean; name?: string; title?: string }[]
+  >;
+  /** The job whose run this session is. */
+  jobOfRun: (session: SessionKey) => Promise<JobFacts | undefined>;
+  everydayCommands: (who: "owner" | "known" | "stranger") => readonly string[];
+  files: (agent: AgentId, session: SessionKey) => Promise<PromptFiles>;
+  skills: (agent: AgentId) => Promise<string>;
+  /** What is offered, and the names of what is found by search. */
+  tools: () => { specs: ToolSpec[]; found: readonly string[] };
+  window: (model: string) => number;
+  /** The zone of a person's clock, as the lines before their messages use it; the house's for nobody. */
+  zone: (person: string | undefined) => Promise<string>;
+  agent: (agent: AgentId) => {
+    name?: string | undefined;
+    mode: "ask" | "record" | "ignore";
+    family?: FamilyChoice | undefined;
+  };
+  account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
+  /** Whether any channel is connected; without one nobody looks for chats. */
+  hasAccounts: () => boolean;
+  sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean } | { name: string; isDown: true }>;
+  /** Folders besides its workspace. */
+  roots: (agent: AgentId) => readonly string[];
+}
+
+type JobFacts = NonNullable<SessionFacts["job"]> & { mayPlan: boolean };
+
+export interface MadePrompt {
+  system: string;
+  shared: number;
+  sections: PromptSection[];
+  tools: ToolSpec[];
+}
+
+/** For a program that brings its own instructions, history or tools: nothing of the chat, no tool of ours. */
+export function callerPrompt(files: PromptFiles): string {
+  const situation: Situation = { kind: "api", tools: new Set(), window: Number.POSITIVE_INFINITY };
+  const place: PromptPlace = { kind: "api", agent: "", zone: "" };
+  const own = { ...files, user: "", memory: "" };
+  return joinSections(promptSections({ situation, place, files: own, familyNote: "", skills: "" }));
+}
+
+export function makePrompts(parts: PromptParts) {
+  return async (of: { agent: AgentId; session: SessionKey; model: string }): Promise<MadePrompt> => {
+    const { agent, session, model } = of;
+    const doors = await parts.doors(session);
+    const people = doors.filter((door) => door.speaker !== "event");
+    const last = people.at(-1) ?? doors.at(-1);
+    const account = last && parts.account(last.channel, last.account);
+    const group = last?.isGroup ? (account?.policy?.groups[last.chat] ?? account?.policy?.groups["*"]) : undefined;
+    const { specs, found } = parts.tools();
+    const job = await parts.jobOfRun(session);
+    // A run of a job is refused new schedules unless it may plan: what would be refused is not offered.
+    const mayPlan = !job || job.mayPlan;
+    const usable = mayPlan ? specs : specs.filter(({ name }) => name !== "schedule_add");
+    const allowed = group?.tools ? usable.filter(({ name }) => isOffered(name, group.tools!)) : usable;
+    const hearsAll = last?.isGroup === true && group?.mention === false;
+    const rough = situate({
+      session,
+      ...(job ? { job } : {}),
+      speakers: people.map((door) => door.speaker ?? "owner").filter((one) => one !== "event"),
+      isGroup: last?.isGroup ?? false,
+      needsMention: group?.mention ?? true,
+      tools: new Set(),
+      window: parts.window(model),
+    });
+    const offered = [
+      ...toolsFor(rough, allowed),
+      // How a turn ends is told in any window.
+      ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
+      ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),
+    ];
+    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
+    const situation: Situation = { ...rough, tools: names };
+    const { family: choice } = parts.agent(agent);
+    const family = findFamily(model, choice);
+    const note = familyNote(family, isSmall(situation));
+    const [files, skills, place] = await Promise.all([
+      parts.files(agent, session),
+      situation.kind === "child" || situation.kind === "stranger" ? "" : parts.skills(agent),
+      placeOf(parts, { agent, situation, last, can: account?.can, names }),
+    ]);
+    const sections = promptSections({ situation, place, files, familyNote: note, skills });
+    const system = joinSections(sections);
+    return { system, shared: sharedLength(sections), sections, tools: orderTools(family, offered) };
+  };
+}
+
+/** Finding and running tools is always possible: what they find is judged by name when it is called. */
+function isOffered(name: string, allowed: readonly string[]): boolean {
+  return name === "tool_search" || name === "tool_run" || allowed.includes(name);
+}
+
+async function placeOf(
+  parts: PromptParts,
+  of: {
+    agent: AgentId;
+    situation: Situation;
+    last: ChatDoor | undefined;
+    can: Capabilities | undefined;
+    names: ReadonlySet<string>;
+  },
+): Promise<PromptPlace> {
+  const { agent, situation, last, can, names } = of;
+  const { kind } = situation;
+  const { name, mode } = parts.agent(agent);
+  const isGuest = kind === "stranger";
+  return {
+    kind,
+    agent,
+    zone: await parts.zone(kind === "group" ? undefined : (last?.person ?? undefined)),
+    ...(name ? { name } : {}),
+    ...(last && last.channel !== "none" ? { channel: channelName(last) } : {}),
+    ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
+    ...withOf(kind, last),
+    ...formatOf(kind, can, last),
+    ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
+    ...(isSmall(situation) ? { isShort: true } : {}),
+    ...(isDirect(kind) && !isSmall(situation) ? { commands: parts.everydayCommands(kind) } : {}),
+    ...(kind === "owner" && names.has("message") ? { chats: await chatsOf(parts, agent, last) } : {}),
+  };
+}
+
+/** More than a person has in mind; each costs about 30 tokens of every request. */
+const MOST_CHATS = 8;
+
+/** Where the `message` tool can send besides this chat: only through accounts that are still connected. */
+async function chatsOf(parts: PromptParts, agent: AgentId, here: ChatDoor | undefined): Promise<KnownChat[]> {
+  if (!parts.hasAccounts()) return [];
+  const all = await parts.recentChats(agent);
+  return all
+    .filter(({ channel, account, chat }) => {
+      const isHere = here?.channel === channel && here.account === account && here.chat === chat;
+      return !isHere && parts.account(channel, account) !== undefined;
+    })
+    .slice(0, MOST_CHATS)
+    .map(({ channel, account, chat, isGroup, name, title }) => {
+      const called = isGroup ? title : name;
+      return { channel, account, chat, isGroup, ...(called ? { name: called } : {}) };
+    });
+}
+
+function isDirect(kind: Situation["kind"]): kind is "owner" | "known" | "stranger" {
+  return kind === "owner" || kind === "known" || kind === "stranger";
+}
+
+function withOf(kind: Situation["kind"], last: ChatDoor | undefined): Pick<PromptPlace, "with"> {
+  if (!isDirect(kind)) return {};
+  const name = last?.name ?? (kind === "owner" ? undefined : callersUser(last));
+  return { with: { standing: kind === "stranger" ? "guest" : kind, ...(name ? { name } : {}) } };
+}
+
+/** Whom a program speaks for, as it calls them; a conversation of one call is nobody's. */
+function callersUser(last: ChatDoor | undefined): string | undefined {
+  const isNamed = last !== undefined && PULLED.has(last.channel) && last.chat !== "owner";
+  return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
+}
+
+function formatOf(
+  kind: Situation["kind"],
+  can: Capabilities | undefined,
+  last: ChatDoor | undefined,
+): { format?: ChatFormat } {
+  if (kind === "child") return {};
+  if (!can) return last && last.channel !== "none" ? { format: fetchedFormat(last) } : {};
+  const { limit, unit, most, files } = can;
+  return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
+}
+
+async function machineOf(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {
+  const box = await parts.sandbox(agent);
+  const { name } = box;
+  return {
+    os: { linux: "Linux", darwin: "macOS", win32: "Windows" }[process.platform as string] ?? process.platform,
+    shell: existsSync("/bin/bash") ? "bash" : "sh",
+    ...(name === "none" ? {} : { sandbox: name === "ssh" ? "another machine (ssh)" : `a sandbox (${name})` }),
+    ...("isDown" in box ? { down: name } : { network: box.network }),
+    roots: parts.roots(agent),
+  };
+}

@@ -1,0 +1,96 @@
+/** What jobs need of the rest: whether they could run, their files, a word to people, the end of their sessions. */
+import type { Models, Tx } from "../../core/contracts/index.ts";
+import { type AgentId, AppError, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { withInside } from "../../core/files/index.ts";
+import type { ScheduleParts } from "./ports.ts";
+
+export interface JobSurroundings {
+  /** Commands in our own words as they work here. */
+  called: (text: string) => string;
+  agents: {
+    exists(agent: AgentId): boolean;
+    names(): readonly string[];
+    place(agent: AgentId): { workspace: string };
+  };
+  models: Pick<Models, "primary" | "info" | "list">;
+  agentModel: (agent: AgentId) => string | undefined;
+  canReach: (route: ReplyRoute) => boolean;
+  outbox: {
+    intend(
+      tx: Tx,
+      message: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string },
+    ): void;
+    lost: ScheduleParts["lost"];
+    wake(turn: TurnId): Promise<void>;
+  };
+  /** Throws NOT_FOUND when there is none. */
+  deleteSession(session: SessionKey): Promise<unknown>;
+  /** Whether something in this session is not over. */
+  isOpen: (session: SessionKey) => Promise<boolean>;
+}
+
+type Ports = Pick<ScheduleParts, "obstacle" | "files" | "tell" | "lost" | "wake" | "removeSession">;
+
+export function jobPorts(around: JobSurroundings): Ports {
+  const { agents, outbox } = around;
+  return {
+    obstacle: ({ agent, route, model }) =>
+      unknownAgent(around, agent) ?? unreachable(around, route) ?? unusable(around, agent, model),
+    files: {
+      mark: (agent, path) =>
+        withInside({ root: agents.place(agent).workspace, path, parents: "imagine" }, async (inside) => {
+          const found = inside.stat();
+          return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : null;
+        }),
+      leave: (agent, name, text) => {
+        const path = `.lares/jobs/${name.replace(/[^\p{L}\p{N}._-]/gu, "_")}`;
+        return withInside({ root: agents.place(agent).workspace, path, parents: "make" }, async (inside) => {
+          await inside.writeAtomic(text, `job ${name}`);
+          return inside.path;
+        });
+      },
+    },
+    tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word, text: around.called(word.text) }),
+    lost: (of) => outbox.lost(of),
+    // At a stop the records may be closed already; the next start sends what is intended.
+    wake: (turn: TurnId) => void outbox.wake(turn).catch(() => {}),
+    async removeSession(session) {
+      if (await around.isOpen(session)) return false;
+      try {
+        await around.deleteSession(session);
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
+      }
+      return true;
+    },
+  };
+}
+
+function unknownAgent({ agents }: JobSurroundings, agent: AgentId): AppError | undefined {
+  if (agents.exists(agent)) return undefined;
+  return new AppError("AGENT_UNKNOWN", {
+    message: `There is no agent "${agent}".`,
+    hint: `Known agents: ${agents.names().join(", ")}.`,
+  });
+}
+
+function unreachable({ canReach }: JobSurroundings, route: ReplyRoute | null): AppError | undefined {
+  if (!route || canReach(route)) return undefined;
+  return new AppError("CHANNEL_UNKNOWN", {
+    message: `Nothing can be delivered to ${route.channel}/${route.account}.`,
+    hint: "Configure that channel first, or leave the delivery out. See: lares channels list",
+  });
+}
+
+/** `model` absent: none is needed. Null: the agent's, else the default one. */
+function unusable(around: JobSurroundings, agent: AgentId, model: string | null | undefined): AppError | undefined {
+  if (model === undefined) return undefined;
+  const { models } = around;
+  const chosen = model ?? around.agentModel(agent) ?? models.primary().id;
+  if (models.info(chosen)) return undefined;
+  const known = models.list().map((one) => one.id);
+  return new AppError("MODEL_UNKNOWN", {
+    message: `The model ${chosen} cannot be asked: its provider is not set up.`,
+    hint: `Set its key, or choose one of ${known.slice(0, 5).join(", ")}.`,
+  });
+}

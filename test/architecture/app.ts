@@ -1,0 +1,42 @@
+/** What keeps src/app a place that builds and does not decide: which files are in it, how long they and their functions are. */
+import { type Ast, lineOf, parse, visit } from "./syntax.ts";
+
+/** Beside these, app/ has the builders in instance/ and the handlers in methods/. */
+export const FILES: readonly string[] = [
+  "app/app.ts",
+  "app/config.ts",
+  "app/examine.ts",
+  "app/index.ts",
+  "app/instance.ts",
+  "app/server.ts",
+];
+export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
+
+/** A limit that only goes down: what is added to app/ and is more than wiring belongs to a room. */
+export const MOST_LINES = 5000;
+
+/** Longer than this a function decides something. */
+const MOST_FUNCTION_LINES = 80;
+
+/** Longer functions, and why. */
+const LONG: Readonly<Record<string, string>> = {
+  "app/app.ts start": "the order of the start",
+  "app/instance/memory.ts openMemoryRooms": "joins the parts of memory",
+  "app/methods/channels.ts makeChannelMethods": "a catalogue, with the steps of adding a channel",
+  "app/methods/import.ts taker": "a function for each kind of thing that is imported",
+  "app/methods/memory.ts makeMemoryMethods": "a catalogue",
+  "app/methods/models.ts makeModelMethods": "a catalogue, with the steps of connecting a provider",
+};
+
+/** A sentence for each function of a file that is too long. `path` is relative to src/. */
+export function longFunctions(path: string, source: string): string[] {
+  const found: string[] = [];
+  visit(parse(source), (node: Ast) => {
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return;
+    const lines = lineOf(source, node.end as number) - lineOf(source, node.start) + 1;
+    const name = ((node.id as Ast | null)?.name as string | undefined) ?? "";
+    if (lines <= MOST_FUNCTION_LINES || `${path} ${name}` in LONG) return;
+    found.push(`src/${path}:${lineOf(source, node.start)} ${name} has ${lines} lines; at most ${MOST_FUNCTION_LINES}`);
+  });
+  return found;
+}
