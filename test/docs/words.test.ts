@@ -72,7 +72,7 @@ const HABITS: readonly [habit: RegExp, instead: string][] = [
   [/\bwhoever\b/i, "anyone, programs that"],
   [/\bput (?:it |this list |them )?away\b/i, "hide"],
   [/\bhas not the right\b/i, "isn't allowed to"],
-  [/\bis told\b/i, "is shown, is sent"],
+  [/\b(?:somebody|nobody|person|owner|session|failure) is told\b/i, "is shown, is sent, is reported"],
   [/\b(?:last|\d+) signs\b/i, "characters"],
   [/\bfor your word\b/i, "to confirm"],
   [/\bword for word\b/i, "in full"],
@@ -95,6 +95,7 @@ const READ = [
   "docs/CLI.md",
   "README.md",
   "CONTRIBUTING.md",
+  ...["ARCHITECTURE", "CONFIG", "GLOSSARY", "MEMORY", "PROTOCOL", "TOKENS"].map((page) => `docs/${page}.md`),
   ...filesIn("src/faces/cli", ".ts"),
 ];
 

@@ -277,7 +277,7 @@ describe("from a chat", () => {
       /^Scheduled as "water-the-plants-\w+", once, /,
     );
     const name = /^water-the-plants-\w+/m.exec((await say("/schedule"))!)![0];
-    expect(await say(`/schedule pause ${name}`)).toMatch(/paused/);
+    expect(await say(`/schedule pause ${name}`)).toMatch(/^Paused/);
     expect(await say("/schedule whenever: x")).toMatch(/can't read "whenever" as a time.*tomorrow 9am/);
     expect(await say(`/schedule remove ${name}`)).toMatch(/Removed/);
   });

@@ -122,7 +122,7 @@ test("/reload takes in the agent's files; the conversation goes on, and /help li
   writeFileSync(soul, `${was}\nYou speak like a lighthouse keeper.\n`);
   await say("say:second", "reloader");
   expect(house.model.requests.at(-1)!.system).not.toContain("lighthouse");
-  expect((await say("/reload", "reloader")).response).toContain("as they are now");
+  expect((await say("/reload", "reloader")).response).toContain("current files, skills and tools");
   await say("say:third", "reloader");
   const { system, messages } = house.model.requests.at(-1)!;
   expect(system).toContain("lighthouse");

@@ -14,7 +14,7 @@ const channelInfo = z.object({
   hearing: z.boolean().nullable().describe("Whether the platform was heard lately; null where it has no pulse."),
   sending: z.boolean().nullable().describe("How the last message that left fared; null before the first."),
   as: z.string().optional().describe("The name people address it by."),
-  restarts: z.number().describe("How often it had to connect anew."),
+  restarts: z.number().describe("How often it had to reconnect."),
   unreadable: z
     .number()
     .describe("What the platform sent since the start and could not be read; the log names the kinds."),

@@ -47,7 +47,7 @@ export const CONTEXT_METHODS = {
   "context.request": method({
     in: z.strictObject({
       session: sessionKey,
-      text: z.string().max(100_000).optional().describe("as if this were said now, by whoever spoke last"),
+      text: z.string().max(100_000).optional().describe("as if the last speaker said this now"),
     }),
     out: z.object({
       session: z.string(),

@@ -175,7 +175,7 @@ export const METHODS = {
     out: z.object({ session: z.string() }),
     scope: "write",
     mutates: true,
-    doc: "Starts the conversation afresh; what was said stays readable.",
+    doc: "Clears the context; earlier messages stay readable.",
   }),
   "sessions.delete": method({
     in: z.strictObject({ session: sessionKey, ...keyed }),

@@ -66,7 +66,7 @@ export const MODEL_METHODS = {
     }),
     out: z.object({
       provider: z.string(),
-      primary: z.string().describe("the model that answers from now on"),
+      primary: z.string().describe("the model now in use"),
       kept: z.enum(["vault", "none"]).describe("where the key is; the file has a reference to it"),
       where: z.string().describe("the same in words"),
     }),

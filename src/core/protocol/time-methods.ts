@@ -104,7 +104,7 @@ const wishes = {
   bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure"),
   deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run"),
   keepHours: z.number().min(0).max(87_600).optional().describe("how long a run's own session is kept; 24"),
-  alertAfter: z.number().int().min(1).max(5).optional().describe("failures in a row before somebody is told; 2"),
+  alertAfter: z.number().int().min(1).max(5).optional().describe("failures in a row before an alert is sent; 2"),
   mayPlan: z.boolean().optional().describe("true: its runs may make jobs"),
   quiet: z.boolean().optional().describe("true: a run that looked and found nothing worth a message sends none"),
   enabled: z.boolean().optional(),

@@ -82,7 +82,7 @@ test("a question is said again after 4, 8 and 16 hours and then no more, each wi
   await pass(0.2);
   expect(sent.map((one) => one.answer)).toEqual(["t1:remind:ap_000001:1"]);
   expect(sent[0]!.route).toEqual(CHAT);
-  expect(sent[0]!.text).toMatch(/still waits[\s\S]*echo 1[\s\S]*4 hours ago[\s\S]*in 20 hours[\s\S]*approve 000001/);
+  expect(sent[0]!.text).toMatch(/still waiting[\s\S]*echo 1[\s\S]*4 hours ago[\s\S]*in 20 hours[\s\S]*approve 000001/);
   await pass(19.5);
   expect(sent).toHaveLength(3);
   expect(events.filter((e) => e.event === "approval.reminded").map((e) => "count" in e && e.count)).toEqual([1, 2, 3]);

@@ -65,7 +65,7 @@ const declared = z
       .min(1)
       .max(5)
       .optional()
-      .describe("Failures in a row before somebody is told. Default: 2"),
+      .describe("Failures in a row before an alert is sent. Default: 2"),
     mayPlan: z.boolean().optional().describe("true: its runs may make jobs."),
     quiet: z
       .boolean()

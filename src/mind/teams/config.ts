@@ -9,7 +9,7 @@ export const teamsConfig = z
       .number()
       .positive()
       .default(10)
-      .describe("A sub-agent that records nothing for so long is reported to whoever asked for it."),
+      .describe("A sub-agent that records nothing for so long is reported to the agent that asked for it."),
     visibility: z
       .enum(["tree", "agent", "all"])
       .default("tree")
