@@ -13,7 +13,7 @@ export const FILES: readonly string[] = [
 export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 
 /** A limit that only goes down: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 5000;
+export const MOST_LINES = 4900;
 
 /** Longer than this a function decides something. */
 const MOST_FUNCTION_LINES = 80;

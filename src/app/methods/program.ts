@@ -1,3 +1,4 @@
+import { defined } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { hasPrlimit } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -33,9 +34,4 @@ export function makeProgramMethods(parts: ProgramParts): Methods {
         ...parts.auditing(),
       }),
   };
-}
-
-/** Without the keys that were not given. */
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

@@ -2,7 +2,7 @@
  * A caller acts only in conversations it may see: with the right `read` in all of them, without it in its own. The rule stands
  * before every method that changes something and names a conversation or a turn, so that no handler can forget it.
  */
-import { AppError } from "../../core/domain/index.ts";
+import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import { METHODS, type MethodName } from "../../core/protocol/index.ts";
 import type { Caller, Handlers } from "../../faces/gateway/index.ts";
 import { isOwnKey, mayBegin } from "../../flow/access/index.ts";
@@ -44,7 +44,10 @@ async function mustReach(name: MethodName, session: string, caller: Caller, inst
   if (await hasSession(instance.records.committed, session)) {
     if (principal.scopes.has("read") || principal.scopes.has("admin")) return;
     if (await isOwn(session, caller, instance)) return;
-  } else if (BEGINS.includes(name) && mayBegin(session, principal, (agent) => instance.agents.exists(agent as never))) {
+  } else if (
+    BEGINS.includes(name) &&
+    mayBegin(session, principal, (agent) => instance.agents.exists(asId<AgentId>(agent)))
+  ) {
     return;
   }
   throw notThere(`conversation "${session}"`, "To begin one of your own, give a name as user instead of session.");
