@@ -348,7 +348,7 @@ describe.concurrent("in a chat", () => {
     // 1.8 s, 3.6 s and 7.2 s after the question; what is slept through is said once.
     chatting({ remindAfterHours: 0.0005 }, async (at, seen) => {
       await say(at, `${callExec("echo waited")} then: say:over`, "ask");
-      const reminders = () => seen().filter((text) => text.includes("still waits"));
+      const reminders = () => seen().filter((text) => text.includes("still waiting"));
       await until("the first reminder", () => reminders().length === 1);
       await at.restart();
       await until("another reminder", () => reminders().length >= 2, { withinMs: 20_000 });
