@@ -148,7 +148,7 @@ describe("the sandbox", () => {
       expect((await one.rpc("status", {})).sandbox).toMatchObject({ name: "none", ok: false });
       const status = lares(one.home, ["status", "--token", one.token]).out;
       expect(status).toContain("none: commands run with your rights");
-      expect(lares(one.home, ["doctor", "--token", one.token]).out).toContain("No sandbox holds");
+      expect(lares(one.home, ["doctor", "--token", one.token]).out).toContain("No sandbox: commands run");
       const { findings } = await one.rpc("security.audit", {});
       expect(findings.find(({ id }) => id === "sandbox")).toMatchObject({ level: "warn" });
     } finally {

@@ -106,7 +106,7 @@ test("in a chat a hint names a command that works", async () => {
   const lares = await startLares({ env: { LARES_COMMAND: "" } });
   try {
     const none = await lares.chat("owner", "/export");
-    expect(none.response).toContain("nothing here to export");
+    expect(none.response).toContain("Nothing to export here");
     await lares.chat("owner", "hello");
     const answer = await lares.chat("owner", "/export");
     expect(answer.response).toContain("node bin/lares.js sessions export");

@@ -144,7 +144,7 @@ function sandboxHolds({ sandbox: { name, ok, why }, config }: AuditParts): Findi
     id,
     // What asks first is at least seen by a person; what doesn't can do whatever you can.
     level: config.policy.mode === "ask" ? "warn" : "bad",
-    text: `No sandbox holds: commands run with your rights and can read your files${because}.`,
+    text: `No sandbox: commands run with your rights and can read your files${because}.`,
     hint: "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
   };
 }

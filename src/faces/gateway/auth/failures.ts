@@ -31,7 +31,7 @@ export class Failures {
       known.count++;
       if (known.count <= MOST_FAILURES) return;
       throw new AppError("TOO_MANY", {
-        message: "This credential is wrong, and too many wrong ones have come from here.",
+        message: "This credential is wrong, and too many wrong ones have been tried from here.",
         hint: `Use the right one now, or wait ${Math.ceil((known.since + WINDOW_MS - now) / 1000)} s.`,
         retry: "later",
         details: { reason: "credential" },
