@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { FILES, FOLDERS, longFunctions, MOST_LINES } from "./architecture/app.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
+import { LONGER, longFunctions, MOST_LINES } from "./architecture/lengths.ts";
+import { exportedTypes, SAME_IDEA, sharedNames } from "./architecture/names.ts";
 import { nestedTernaries } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
@@ -196,6 +198,23 @@ describe("the house", () => {
   test("nested ternaries do not become more", () => {
     const found = files.flatMap(({ path, text }) => nestedTernaries(path, text));
     expect(found.slice(MOST_NESTED_TERNARIES)).toEqual([]);
+  });
+
+  test("no function is longer than a screen or two, except those in the list, which don't grow", () => {
+    // The hall is a list of builders and handlers.
+    const found = files
+      .filter(({ path }) => !path.startsWith("app/") && !/(^|\/)testing\.ts$/.test(path))
+      .flatMap(({ path, text }) => longFunctions(path, text));
+    const grown = found.filter(({ of, lines }) => lines > (LONGER[of] ?? MOST_LINES));
+    expect(grown.map(({ of, line, lines }) => `src/${of} (line ${line}) has ${lines} lines`)).toEqual([]);
+    expect(Object.keys(LONGER).filter((of) => !found.some((one) => one.of === of))).toEqual([]);
+  });
+
+  test("a name is exported as a type by one file, or is the same idea in all of them", () => {
+    const shared = sharedNames(files.filter(({ path }) => !path.startsWith("app/")));
+    const unlisted = [...shared].filter(([name]) => !(name in SAME_IDEA));
+    expect(unlisted.map(([name, paths]) => `${name}: ${paths.join(", ")}`)).toEqual([]);
+    expect(Object.keys(SAME_IDEA).filter((name) => !shared.has(name))).toEqual([]);
   });
 
   describe("tables", () => {
@@ -389,6 +408,20 @@ describe("the checker finds what it looks for", () => {
     ['export { readFile } from "node:fs/promises";', "all of it"],
   ])("opening a file is noticed: %s", (text, expected) => {
     expect(opens(text)).toBe(expected);
+  });
+
+  test("a long function is noticed in every form", () => {
+    const body = `{\n${"f();\n".repeat(MOST_LINES)}}`;
+    const source = `function a() ${body}\nconst b = () => ${body};\nclass C { d() ${body} }\nconst e = { g() ${body} };`;
+    expect(longFunctions("x.ts", source).map(({ of }) => of)).toEqual(["x.ts a", "x.ts b", "x.ts d", "x.ts g"]);
+    expect(longFunctions("x.ts", "function a() {\n}\n".repeat(MOST_LINES))).toEqual([]);
+  });
+
+  test("an exported type is noticed in every form, and two of one name are too", () => {
+    const source = "export interface A {} export type B = 1; export class C {} interface D {} export const E = 1;";
+    expect(exportedTypes(source)).toEqual(["A", "B", "C"]);
+    const files = ["a.ts", "b.ts"].map((path) => ({ path, text: source }));
+    expect(sharedNames(files).get("A")).toEqual(["a.ts", "b.ts"]);
   });
 
   test("looking without opening is free", () => {

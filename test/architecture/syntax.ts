@@ -4,6 +4,7 @@ import { parseAst } from "vitest/node";
 export interface Ast {
   type: string;
   start: number;
+  end: number;
   [key: string]: unknown;
 }
 

@@ -110,7 +110,7 @@ export class SystemEvents {
   private readonly flushing = new Map<SessionKey, Promise<void>>();
   private readonly telling = new Map<string, Promise<unknown>>();
   /** Turns with claims: every end of a turn asks, hardly any waits. */
-  private readonly waiters = new Set<TurnId>();
+  private readonly parked = new Set<TurnId>();
   private stopped = false;
 
   constructor(parts: SystemEventParts) {
@@ -170,7 +170,7 @@ export class SystemEvents {
    */
   async claim(turn: TurnId, wait: string, keys: readonly string[]): Promise<string[]> {
     const { records } = this.parts;
-    this.waiters.add(turn);
+    this.parked.add(turn);
     await records.write((tx) => {
       for (const key of keys) addClaim(tx, { key, turn, wait });
     });
@@ -204,7 +204,7 @@ export class SystemEvents {
 
   /** A turn ended: what it waited for and did not take comes as a message. */
   async ended(turn: TurnId, session: SessionKey): Promise<void> {
-    const waited = this.waiters.delete(turn);
+    const waited = this.parked.delete(turn);
     if (waited) await this.parts.records.write((tx) => dropClaims(tx, turn));
     if (!waited && !this.timers.has(session)) return;
     // It may have been the one that stood in the way.
@@ -219,7 +219,7 @@ export class SystemEvents {
     for (const { turn, wait } of await listWaits(records)) {
       if (await this.parts.hasEnded(turn)) await records.write((tx) => dropClaims(tx, turn));
       else {
-        this.waiters.add(turn);
+        this.parked.add(turn);
         await this.wakeWaiter(turn, wait);
       }
     }

@@ -16,7 +16,7 @@ export interface EnvelopeFacts {
   /** Whose clock that is. */
   whose?: string;
   /** The message before it in this session. `shown`: the day a reader of its line has in mind; missing when no date is in view. */
-  last?: { at: number; channel: string; shown?: ShownDay; clock?: Clock };
+  last?: { at: number; channel: string; shown?: ShownDay; clock?: SessionClock };
   channel: string;
   /** The channel in words, with what it shows: Place tells of the one the session began on. */
   where?: string;
@@ -38,7 +38,7 @@ export interface EnvelopeFacts {
 }
 
 /** By whose clock, in which zone, a line was written. */
-export interface Clock {
+export interface SessionClock {
   whose: string;
   zone: string;
 }

@@ -16,7 +16,7 @@ import {
   type TextPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import type { Clock, ShownDay } from "./envelope.ts";
+import type { SessionClock, ShownDay } from "./envelope.ts";
 
 export interface AdmittedRow {
   turn: TurnId;
@@ -41,7 +41,7 @@ export interface AdmittedRow {
   /** Lares' own line before it; null for callers that bring their own conversation. */
   envelope: string | null;
   /** The day a reader has in mind after it, and the view it was written for; without a view, the one it is admitted to. */
-  shown: { day: ShownDay; view?: number; clock?: Clock } | undefined;
+  shown: { day: ShownDay; view?: number; clock?: SessionClock } | undefined;
   /** What happened, when nobody wrote it. */
   label: EventLabel | undefined;
   /** The group's title and the speaker's name, as the platform gave them. */
@@ -120,7 +120,7 @@ export interface LastMessage {
   /** Missing when the view has begun elsewhere since then (compacted, undone): the date may no longer be in it. */
   shown?: ShownDay;
   /** Missing in what was written before this was kept, and where a job has a zone of its own. */
-  clock?: Clock;
+  clock?: SessionClock;
 }
 
 /** The newest message of a session; nothing when the model's view of it begins again (new, reset, a new reader). */
@@ -136,7 +136,7 @@ export async function lastMessage(db: Reads, session: SessionKey): Promise<LastM
   if (!row) return undefined;
   const { shown, inView, ...last } = row;
   if (shown === null) return last;
-  const { date, offset, whose, zone } = JSON.parse(shown) as ShownDay & Partial<Clock>;
+  const { date, offset, whose, zone } = JSON.parse(shown) as ShownDay & Partial<SessionClock>;
   return {
     ...last,
     ...(inView === 1 ? { shown: { date, offset } } : {}),

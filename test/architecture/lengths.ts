@@ -1,0 +1,75 @@
+/** How long functions are. A reader should see a whole function at once; a long one does several things. */
+import { type Ast, lineOf, parse, visit } from "./syntax.ts";
+
+/** STYLE.md: a function has fewer lines than this, unless it is a catalogue. */
+export const MOST_LINES = 80;
+
+/**
+ * Functions that are longer, as `file name`, with the lines they may have at most. Most hold one connection's state for the helpers
+ * inside them. The list only gets shorter: split by idea, then take the line out.
+ */
+export const LONGER: Readonly<Record<string, number>> = {
+  "core/render/inline.ts parseInline": 99,
+  "edges/channels/discord/discord.ts create": 159,
+  "edges/channels/discord/gateway.ts connect": 94,
+  "edges/channels/email/email.ts create": 290,
+  "edges/channels/external/external.ts create": 126,
+  "edges/channels/irc/irc.ts create": 120,
+  "edges/channels/matrix/matrix.ts create": 181,
+  "edges/channels/mattermost/mattermost.ts create": 281,
+  "edges/channels/nostr/nostr.ts create": 171,
+  "edges/channels/signal/signal.ts create": 111,
+  "edges/channels/slack/slack.ts create": 165,
+  "edges/channels/teams/teams.ts create": 139,
+  "edges/channels/telegram/telegram.ts create": 157,
+  "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
+  "edges/channels/whatsapp/whatsapp.ts create": 118,
+  "edges/channels/xmpp/xmpp.ts create": 290,
+  "edges/models/models.ts createModels": 103,
+  "edges/models/wire/collect.ts collect": 103,
+  "edges/tools/browser/proxy.ts startProxy": 108,
+  "edges/tools/exec/exec.ts createExec": 204,
+  "edges/tools/exec/shell/analyse.ts visit": 148,
+  "faces/gateway/live/sockets.ts attachSockets": 269,
+  "faces/gateway/server.ts routes": 83,
+  "flow/inbox/admit.ts accept": 81,
+  "flow/turns/act.ts runTool": 96,
+  "ground/engine/embedded/segment.ts segmentContext": 138,
+  "ground/observe/log.ts createLog": 85,
+};
+
+export interface Length {
+  /** `file name`. */
+  of: string;
+  line: number;
+  lines: number;
+}
+
+export function longFunctions(path: string, source: string): Length[] {
+  const found: Length[] = [];
+  const named = (node: Ast, name: string) => {
+    if (!isFunction(node)) return;
+    const lines = source.slice(node.start, node.end).split("\n").length;
+    if (lines > MOST_LINES) found.push({ of: `${path} ${name}`, line: lineOf(source, node.start), lines });
+  };
+  const seen = new Set<Ast>();
+  visit(parse(source), (node) => {
+    const { key, id, value, init } = node as Ast & Record<"key" | "id" | "value" | "init", Ast | null | undefined>;
+    for (const inner of [value, init]) {
+      if (inner && typeof inner === "object" && isFunction(inner)) {
+        seen.add(inner);
+        named(inner, nameIn(key ?? id));
+      }
+    }
+    if (!seen.has(node)) named(node, nameIn(id));
+  });
+  return found;
+}
+
+function isFunction({ type, body }: Ast): boolean {
+  return /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type) && Boolean(body);
+}
+
+function nameIn(node: Ast | null | undefined): string {
+  return typeof node?.name === "string" ? node.name : "without a name";
+}
