@@ -32,7 +32,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/tools/exec/shell/analyse.ts visit": 148,
   "faces/gateway/live/sockets.ts attachSockets": 269,
   "faces/gateway/server.ts routes": 83,
-  "flow/inbox/admit.ts accept": 81,
   "flow/turns/act.ts runTool": 96,
   "ground/engine/embedded/segment.ts segmentContext": 138,
   "ground/observe/log.ts createLog": 85,

@@ -222,39 +222,23 @@ async function asBefore(parts: InboxParts, id: string, message: InboundMessage, 
   });
 }
 
-async function accept(
-  parts: InboxParts,
-  m: {
-    id: string;
-    fresh: boolean;
-    message: InboundMessage;
-    placement: Placement;
-    reply: string | undefined;
-    stop: Stop | undefined;
-    held: Awaited<ReturnType<AttachedFiles["hold"]>> | undefined;
-    record: ((tx: Tx, turn: TurnId) => void) | undefined;
-  },
-): Promise<Admitted> {
+interface Accepting {
+  id: string;
+  fresh: boolean;
+  message: InboundMessage;
+  placement: Placement;
+  reply: string | undefined;
+  stop: Stop | undefined;
+  held: Awaited<ReturnType<AttachedFiles["hold"]>> | undefined;
+  record: ((tx: Tx, turn: TurnId) => void) | undefined;
+}
+
+async function accept(parts: InboxParts, m: Accepting): Promise<Admitted> {
   const { id, fresh, message, placement, reply, held } = m;
   const { agent, session, person, mode, text } = placement;
   const lane = message.lane ?? "interactive";
   const at = message.receivedAt ?? parts.clock.now();
-  const route = message.route as unknown as Json;
-  const body: TurnBody =
-    reply === undefined
-      ? {
-          kind: "message",
-          agent,
-          person,
-          route,
-          model: message.model ?? null,
-          origin: message.origin ?? "person",
-          ...(message.given ? { given: message.given as unknown as Json } : {}),
-          ...(message.tools ? { tools: [...message.tools] } : {}),
-          ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
-          ...truthy({ replaces: message.replaces }),
-        }
-      : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
+  const body = toBody(m);
   const attachments = listFiles(held?.parts ?? []);
   const files = attachments.flatMap((file) => file.path ?? []);
   const ours = reply === undefined ? await ownLines(parts, message, placement, { at, files }) : NO_LINES;
@@ -302,6 +286,29 @@ async function accept(
     });
   const accepted = await parts.engine.accept({ id, fresh, session: lane_of, lane, body }, write, announce);
   return { ...accepted, session, agent };
+}
+
+function toBody({
+  message,
+  placement,
+  reply,
+  stop,
+}: Pick<Accepting, "message" | "placement" | "reply" | "stop">): TurnBody {
+  const { agent, person } = placement;
+  const route = message.route as unknown as Json;
+  if (reply !== undefined) return { kind: "command", agent, route, reply, ...(stop ? { stop: { ...stop } } : {}) };
+  return {
+    kind: "message",
+    agent,
+    person,
+    route,
+    model: message.model ?? null,
+    origin: message.origin ?? "person",
+    ...(message.given ? { given: message.given as unknown as Json } : {}),
+    ...(message.tools ? { tools: [...message.tools] } : {}),
+    ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
+    ...truthy({ replaces: message.replaces }),
+  };
 }
 
 interface OwnLines {
