@@ -1,5 +1,5 @@
 /** What keeps src/app a place that builds and does not decide: which files are in it, how long they and their functions are. */
-import { type Ast, lineOf, parse, visit } from "./syntax.ts";
+import { longFunctions, MOST_FUNCTION_LINES } from "./lengths.ts";
 
 /** Beside these, app/ has the builders in instance/ and the handlers in methods/. */
 export const FILES: readonly string[] = [
@@ -15,9 +15,6 @@ export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 /** A limit that only goes down: what is added to app/ and is more than wiring belongs to a room. */
 export const MOST_LINES = 4900;
 
-/** Longer than this a function decides something. */
-const MOST_FUNCTION_LINES = 80;
-
 /** Longer functions, and why. */
 const LONG: Readonly<Record<string, string>> = {
   "app/app.ts start": "the order of the start",
@@ -29,14 +26,8 @@ const LONG: Readonly<Record<string, string>> = {
 };
 
 /** A sentence for each function of a file that is too long. `path` is relative to src/. */
-export function longFunctions(path: string, source: string): string[] {
-  const found: string[] = [];
-  visit(parse(source), (node: Ast) => {
-    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return;
-    const lines = lineOf(source, node.end as number) - lineOf(source, node.start) + 1;
-    const name = ((node.id as Ast | null)?.name as string | undefined) ?? "";
-    if (lines <= MOST_FUNCTION_LINES || `${path} ${name}` in LONG) return;
-    found.push(`src/${path}:${lineOf(source, node.start)} ${name} has ${lines} lines; at most ${MOST_FUNCTION_LINES}`);
-  });
-  return found;
+export function longAppFunctions(path: string, source: string): string[] {
+  return longFunctions(path, source)
+    .filter(({ of }) => !(of in LONG))
+    .map(({ of, line, lines }) => `src/${of} (line ${line}) has ${lines} lines; at most ${MOST_FUNCTION_LINES}`);
 }

@@ -2,7 +2,7 @@
 import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 
 /** STYLE.md: a function has fewer lines than this, unless it is a catalogue. */
-export const MOST_LINES = 80;
+export const MOST_FUNCTION_LINES = 80;
 
 /**
  * Functions that are longer, as `file name`, with the lines they may have at most. Most hold one connection's state for the helpers
@@ -35,6 +35,7 @@ export const LONGER: Readonly<Record<string, number>> = {
   "flow/turns/act.ts runTool": 96,
   "ground/engine/embedded/segment.ts segmentContext": 138,
   "ground/observe/log.ts createLog": 85,
+  "mind/schedule/tool-port.ts makeToolPort": 102,
 };
 
 export interface Length {
@@ -49,7 +50,7 @@ export function longFunctions(path: string, source: string): Length[] {
   const named = (node: Ast, name: string) => {
     if (!isFunction(node)) return;
     const lines = source.slice(node.start, node.end).split("\n").length;
-    if (lines > MOST_LINES) found.push({ of: `${path} ${name}`, line: lineOf(source, node.start), lines });
+    if (lines > MOST_FUNCTION_LINES) found.push({ of: `${path} ${name}`, line: lineOf(source, node.start), lines });
   };
   const seen = new Set<Ast>();
   visit(parse(source), (node) => {
