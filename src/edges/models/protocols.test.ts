@@ -252,6 +252,24 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("drops blanks that stand alone: providers refuse to read them back", async () => {
+    const models = setup(protocol);
+    server.use(() => ({ text: "\n\n", toolCalls: [{ id: "c1", name: "list", input: {} }] }));
+    const { content } = answered((await run(models)).reply);
+    expect(content.map(({ type }) => type)).toEqual(["tool-call"]);
+    const messages: ModelMessage[] = [
+      user("look"),
+      { role: "assistant", content: [{ type: "text", text: " \n" }, ...content] },
+      { role: "tool", content: [{ type: "tool-result", id: "c1", name: "list", text: "a", isError: false }] },
+    ];
+    await run(models, { messages });
+    const texts = server.requests
+      .at(-1)!
+      .messages.flatMap((m) => m.parts)
+      .map((part) => JSON.stringify(part));
+    expect(texts.filter((text) => text.includes('" \\n"'))).toEqual([]);
+  });
+
   it("says when the answer was cut by its limit", async () => {
     server.use(() => ({ text: "long", finish: "length" }));
     expect(answered((await run(setup(protocol))).reply).finish).toBe("length");

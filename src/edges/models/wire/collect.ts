@@ -200,7 +200,8 @@ function settle(content: CollectedReply["content"], open: Map<string, Open>, mod
   for (const part of content) {
     const meta = metas.get(part);
     if (part.type === "text") {
-      if (part.text === "") continue;
+      // Blanks alone say nothing, and providers refuse to read them back.
+      if (part.text === "" || (part.text.trim() === "" && !hasSignature(meta))) continue;
       if (hasSignature(meta)) settled.push({ type: "thinking", text: "", meta: { ...meta, model, for: "text" } });
       settled.push(part);
     } else if (part.type === "thinking" && !part.meta) {

@@ -260,6 +260,8 @@ function convertAssistant(
       case "text": {
         if (part.text === "") break;
         const signed = takeSignature(signatures, "text", api);
+        // Blanks alone are refused by providers; histories from before may hold some.
+        if (part.text.trim() === "" && Object.keys(signed).length === 0) break;
         content.push({ type: "text", text: part.text, ...signed });
         break;
       }
