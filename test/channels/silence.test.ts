@@ -62,6 +62,15 @@ describe("a group", () => {
     expect(shown(HEARS_ALL)).toEqual(["here I am"]);
   });
 
+  test("that hears everything sees no word of an answer the agent then keeps to itself", async () => {
+    const before = fake.sent.length;
+    fake.say(HEARS_ALL, OWNER, '#doubt gap:200 say:I think I agree tool:stay_silent {"reason":"small talk"}');
+    const { turn } = await turnOf("#doubt");
+    expect(turn.state).toBe("silent");
+    // Also none that was deleted again: people are notified of it.
+    expect(fake.sent.slice(before)).toEqual([]);
+  });
+
   test("where the bot must be named does not offer it", async () => {
     const name = `@${fake.bot.username}`;
     const entities = [{ type: "mention", offset: 0, length: name.length }];
@@ -90,10 +99,10 @@ describe("long work", () => {
 });
 
 describe("a slow model", () => {
-  test("is said to be thinking, with the time, in one message that the answer replaces", async () => {
+  test("is said to be at work, with the time, in one message that the answer replaces", async () => {
     fake.say(42, OWNER, "#slow delay:4000 say:thought it over");
-    await until("a line about it", () => shown(42).find((text) => /^Still thinking \(\d+ s\)$/.test(text)));
+    await until("a line about it", () => shown(42).find((text) => /^Still working \(\d+ s\)$/.test(text)));
     await until("the answer", () => shown(42).includes("thought it over"));
-    expect(shown(42).filter((text) => /thinking|over/.test(text))).toEqual(["thought it over"]);
+    expect(shown(42).filter((text) => /working|over/.test(text))).toEqual(["thought it over"]);
   });
 });

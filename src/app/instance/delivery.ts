@@ -1,4 +1,5 @@
 /** The way out: the outbox, live answers, questions to people and their reminders. */
+import { findGroup } from "../../core/contracts/index.ts";
 import { type ApprovalView, PULLED } from "../../core/domain/index.ts";
 import { Approvals, askedOn, outcomeText, Reminders } from "../../flow/approvals/index.ts";
 import { makeButtons } from "../../flow/channels/index.ts";
@@ -42,7 +43,11 @@ export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Wo
         return found && { ...found, live: accounts().policy(route)?.live ?? false };
       },
       any: () => accounts().size > 0,
-      findPlace: (turn) => findLivePlace(records, turn),
+      findPlace: async (turn) => {
+        const place = await findLivePlace(records, turn);
+        const group = place?.isGroup ? findGroup(accounts().policy(place.route), place.route.chat) : undefined;
+        return place && { ...place, mayStaySilent: group?.mention === false };
+      },
       clean: (text) => String(clean(text)),
       progressAfterMs: () => config.outbox.progressAfterSeconds * 1000,
     }),

@@ -269,6 +269,11 @@ export interface AccountPolicy {
   limits: MessageLimits;
 }
 
+/** The line for a group: its own, or that of all others. */
+export function findGroup(policy: AccountPolicy | undefined, chat: string): GroupPolicy | undefined {
+  return policy?.groups[chat] ?? policy?.groups["*"];
+}
+
 export interface GroupPolicy {
   /** Stable ids, or `*` for every member. */
   allow: readonly string[];

@@ -9,6 +9,7 @@ export {
   type ChannelRequest,
   type Does,
   type Door,
+  findGroup,
   type GroupPolicy,
   type Heard,
   type Hears,

@@ -5,7 +5,7 @@
  * INTAKE-5: an empty list is nobody (CH-03). "Everybody" must be said: `dm: open`, or `*` in a group's list.
  * INTAKE-6: a grant holds where it was given: this account, and direct messages or one group (CH-05).
  */
-import type { AccountPolicy, PlatformEvent } from "../../core/contracts/index.ts";
+import { type AccountPolicy, findGroup, type PlatformEvent } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 
@@ -34,7 +34,7 @@ export function standing(policy: AccountPolicy, event: JudgedEvent, grants: read
     if (policy.dm === "open") return yes(policy.vouched ? "known" : "stranger");
     return no("not on the list", policy.dm === "pairing");
   }
-  const group = policy.groups[chat.id] ?? policy.groups["*"];
+  const group = findGroup(policy, chat.id);
   if (!group) return no("this group is not listed");
   const listed = held !== undefined || group.allow.includes(sender.id);
   if (!isOwner && !listed && !group.allow.includes("*")) return no("not on the group's list");

@@ -43,8 +43,11 @@ export interface LiveParts {
   channel: (route: ReplyRoute) => { can: Capabilities; open(): Promise<Channel>; live: boolean } | undefined;
   /** Whether there is any account at all: without one a turn costs nothing here. */
   any: () => boolean;
-  /** Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. */
-  findPlace: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined>;
+  /**
+   * Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. `mayStaySilent`: the agent may
+   * decide at the end to say nothing, so nothing is shown before (OUTBOX-9).
+   */
+  findPlace: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean; mayStaySilent: boolean } | undefined>;
   /** The same text without the secrets that are known. */
   clean: (text: string) => string;
   /** How long a call runs before it is named. */
@@ -85,10 +88,12 @@ interface Showing {
   /** An earlier life sent it and died before it knew where it is. */
   lost: boolean;
   nextAt: number;
+  /** From then on the platform takes another edit. */
+  freeAt: number;
   typedAt: number;
   busy: Promise<void>;
   cancel: (() => void) | undefined;
-  /** What is planned is only the next sign of typing: words do not wait for it. */
+  /** What is planned is only a sign of typing, or the time again: words do not wait for it. */
   resting: boolean;
   closed: boolean;
 }
@@ -209,7 +214,8 @@ export class Live {
     if (!this.starting.delete(turn) || !place || !route || !found) return;
     const now = this.parts.clock.now();
     const one: Showing = {
-      ...{ turn, session, route, can: found.can, live: found.live && found.can.editMs !== undefined },
+      ...{ turn, session, route, can: found.can },
+      live: found.live && found.can.editMs !== undefined && !place.mayStaySilent,
       isPrivate: place.isPrivate,
       channel: undefined,
       startedAt: now,
@@ -222,6 +228,7 @@ export class Live {
       platformId: draft || undefined,
       lost: draft === PLACE_UNKNOWN,
       nextAt: now + FIRST_MS,
+      freeAt: now + FIRST_MS,
       typedAt: 0,
       busy: Promise.resolve(),
       cancel: undefined,
@@ -243,7 +250,7 @@ export class Live {
       one.cancel?.();
       one.cancel = undefined;
       one.resting = false;
-      one.nextAt = this.parts.clock.now();
+      one.nextAt = Math.max(one.freeAt, this.parts.clock.now());
     }
     this.plan(one);
   }
@@ -273,9 +280,10 @@ export class Live {
         one.typedAt = now;
         await channel.typing(one.route, signal);
       }
-      const isWaiting = one.running.size > 0 || one.askedAt !== undefined;
-      const soon = isWaiting && one.live ? this.parts.progressAfterMs() : TYPING_EVERY_MS;
-      one.nextAt = clock.now() + Math.min(soon, TYPING_EVERY_MS);
+      const since = waitsSince(one);
+      const due = since !== undefined && one.live ? since + this.parts.progressAfterMs() : Number.POSITIVE_INFINITY;
+      one.freeAt = clock.now();
+      one.nextAt = Math.max(one.freeAt + 1, Math.min(due, one.freeAt + TYPING_EVERY_MS));
       one.resting = true;
       this.plan(one);
       return;
@@ -308,21 +316,24 @@ export class Live {
       one.shown = piece.text;
     }
     const pause = editPause(one.can.pace, one.route.chat, one.can.editMs ?? FIRST_MS);
-    one.nextAt = clock.now() + pause;
-    if (!one.running.size && one.askedAt === undefined) return;
-    // Nothing else may happen for a while: the time it takes is told again.
+    one.freeAt = clock.now() + pause;
+    one.nextAt = one.freeAt;
+    if (waitsSince(one) === undefined) return;
+    // Nothing else may happen for a while: the time it takes is told again. Words don't wait for that.
     one.nextAt = clock.now() + Math.max(pause, Math.min(PROGRESS_EVERY_MS, this.parts.progressAfterMs()));
+    one.resting = true;
     this.plan(one);
   }
 
-  /** `Working: exec npm test (40 s)`, or `Still thinking (40 s)`, once it takes long. */
-  private progress({ running, askedAt }: Showing, now: number): string {
+  /** `Working: exec npm test (40 s)`, or `Still working (40 s)`, once it takes long: a call may also wait for its turn. */
+  private progress(one: Showing, now: number): string {
+    const { running } = one;
     const [first] = running.values();
-    const ms = now - (first?.since ?? askedAt ?? now);
+    const ms = now - (waitsSince(one) ?? now);
     if (ms < this.parts.progressAfterMs()) return "";
     const seconds = Math.round(ms / 1000);
     const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-    if (!first) return `Still thinking (${time})`;
+    if (!first) return `Still working (${time})`;
     const more = running.size > 1 ? ` and ${running.size - 1} more` : "";
     return `Working: ${first.name}${first.what ? ` \`${first.what}\`` : ""}${more} (${time})`;
   }
@@ -402,4 +413,10 @@ export class Live {
       if (this.ending.get(one.turn) === one) this.ending.delete(one.turn);
     });
   }
+}
+
+/** Since when nothing new could be said: the oldest call under way, or the model that was asked. */
+function waitsSince({ running, askedAt }: Showing): number | undefined {
+  const [first] = running.values();
+  return first?.since ?? askedAt;
 }

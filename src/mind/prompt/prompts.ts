@@ -1,7 +1,7 @@
 /** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
 
 import { existsSync } from "node:fs";
-import type { AccountPolicy, Capabilities, ToolSpec } from "../../core/contracts/index.ts";
+import { type AccountPolicy, type Capabilities, findGroup, type ToolSpec } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   type CameBy,
@@ -83,7 +83,7 @@ export function makePrompts(parts: PromptParts) {
     const people = doors.filter((door) => door.speaker !== "event");
     const last = people.at(-1) ?? doors.at(-1);
     const account = last && parts.account(last.channel, last.account);
-    const group = last?.isGroup ? (account?.policy?.groups[last.chat] ?? account?.policy?.groups["*"]) : undefined;
+    const group = last?.isGroup ? findGroup(account?.policy, last.chat) : undefined;
     const { specs, found } = parts.tools();
     const job = await parts.jobOfRun(session);
     // A run of a job is refused new schedules unless it may plan: what would be refused is not offered.

@@ -92,13 +92,14 @@ export async function findAskers(
 export async function findLivePlace(
   db: Reads,
   turn: string,
-): Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined> {
+): Promise<{ route: ReplyRoute; isPrivate: boolean; isGroup: boolean } | undefined> {
   const row = await db.get<{ route: string; speaker: string | null; is_group: number }>(
     "SELECT route, speaker, is_group FROM turn WHERE id = ? AND COALESCE(speaker, '') <> 'stranger'",
     turn,
   );
   if (!row) return undefined;
-  return { route: JSON.parse(row.route) as ReplyRoute, isPrivate: row.speaker === "owner" && row.is_group === 0 };
+  const isGroup = row.is_group !== 0;
+  return { route: JSON.parse(row.route) as ReplyRoute, isPrivate: row.speaker === "owner" && !isGroup, isGroup };
 }
 
 /** Nobody is pushed to here: the question is on the page and the command line. */
