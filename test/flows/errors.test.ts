@@ -115,6 +115,7 @@ it("arguments that are no JSON lead to arguments that are; no internal field is 
   );
   expect(results[0]).toContain('They began: {"command": "ls. Send one JSON object');
   expect(results[0]).not.toMatch(/_raw|unreadable|problem/);
+  expect(results[0]).not.toContain("apart");
   expect(response).toMatch(/^told: mended/);
 });
 

@@ -17,7 +17,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
     : input;
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const known = Object.keys(schema.shape);
+  const known = Object.entries(schema.shape).flatMap(([name, field]) => (isInternal(field) ? [] : [name]));
   if (isUnreadable(given)) throw unreadable(tool, known, given);
   const sentences = result.error.issues.map((issue) => sentence(issue, given, known));
   throw new AppError("TOOL_INPUT", {
@@ -53,6 +53,15 @@ export const flag = z.preprocess((value) => {
   if (value === "false") return false;
   return value;
 }, z.boolean());
+
+/** A field that only Lares itself gives: models are never told of it. */
+export function internal<Field extends z.ZodType>(field: Field): Field {
+  return field.meta({ internal: true });
+}
+
+function isInternal(field: unknown): boolean {
+  return field instanceof z.ZodType && field.meta()?.internal === true;
+}
 
 function sentence(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): string {
   if (issue.code === "unrecognized_keys") {
