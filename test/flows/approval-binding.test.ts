@@ -85,7 +85,7 @@ describe("what a script loads", () => {
     writeFileSync(at("t.sh"), ". ./lib.sh\n");
     writeFileSync(at("lib.sh"), "touch good\n");
     const { approval, turn } = await exec("load", "bash t.sh");
-    expect(approval!.shown).toContain("asks again if code in the workspace changes");
+    expect(approval!.shown).toContain("asks again if anything in the workspace changes");
     writeFileSync(at("lib.sh"), "touch bad\n");
     await allow(approval!.id);
     const again = await until("it is asked again", async () => {
@@ -99,6 +99,8 @@ describe("what a script loads", () => {
 
   it.each([
     ["sourced without an ending", "bash u.sh", "u.sh", ". ./lib\n", "lib", "touch bad\n"],
+    ["a note", "bash n.sh", "n.sh", ". ./notes.md\n", "notes.md", "touch bad\n"],
+    ["a picture by its name", "bash p.sh", "p.sh", ". ./p.png\n", "p.png", "touch bad\n"],
     ["read as text and run", "bash v.sh", "v.sh", 'eval "$(cat y.txt)"\n', "y.txt", "touch bad\n"],
     [
       "installed",
@@ -130,8 +132,6 @@ describe("what a script loads", () => {
   it("unchanged, it runs", async () => {
     writeFileSync(at("lib.sh"), "touch good\n");
     const { approval, turn } = await exec("load-2", "bash t.sh");
-    // A note is no code.
-    writeFileSync(at("notes.md"), "meanwhile\n");
     await allow(approval!.id);
     await endOf(turn);
     expect(existsSync(at("good"))).toBe(true);

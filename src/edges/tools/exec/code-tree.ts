@@ -1,6 +1,7 @@
 /**
  * What a command may load besides the files it names: `x.py` imports `y.py`, `t.sh` sources `lib.sh`, `npm test` reads
- * package.json. An approval of such a command is bound to the code of the workspace as it stands when the question is asked.
+ * package.json. An approval of such a command is bound to the workspace as it stands when the question is asked. Files of every name count: a script can
+ * source a note or a picture, and whoever writes the script chooses which.
  *
  * By identity, size and time of change, not by content: nothing can be written without changing them, and planning stays quick.
  */
@@ -15,9 +16,6 @@ import { baseName } from "./shell/index.ts";
 const LOADS =
   /^((ba|da|z|k|a|fi|c|tc)?sh|source|\.|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|tclsh|expect|Rscript|julia|osascript|pwsh|npm|pnpm|yarn|npx|bunx|uvx?|pipx?|make|gmake|cmake|ninja|meson|just|task|rake|bundle|composer|pytest|tox|nox|poetry|hatch|cargo|go|gradle|gradlew|mvn|mvnw|sbt|ant|bazel|vitest|jest|mocha|tsc|eslint|webpack|vite|rollup|docker-compose|ansible.*|terraform)$/;
 const ONLY_ASKS = /^(-v|-V|--version|-version|version|--help|-h)$/;
-/** What no interpreter runs by accident. Everything else counts: a script can source or load a file of any name. */
-const DATA =
-  /\.(png|jpe?g|gif|webp|avif|bmp|ico|tiff?|heic|mp[34]|m4a|wav|ogg|opus|flac|mov|avi|mkv|webm|pdf|woff2?|ttf|otf|md|log)$/i;
 /** Ours, or git's. */
 const CLOSED = new Set([".git", ".lares", ".cache"]);
 /** What is installed: looked at by itself, so that it does not use up the room for the project's own files. */
@@ -90,8 +88,6 @@ async function addFiles(
     if (kind !== "file" && kind !== "link") continue;
     const stats = await lstat(await dir.at(name), { bigint: true }).catch(() => undefined);
     if (!stats) continue;
-    const isProgram = kind === "file" && (stats.mode & 0o111n) !== 0n;
-    if (!isProgram && kind === "file" && DATA.test(name)) continue;
     hash.update(`${at}\0${path}\0${stats.ino}\0${stats.size}\0${stats.ctimeNs}\0${stats.mode}\n`);
   }
   return true;

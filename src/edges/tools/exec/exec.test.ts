@@ -262,3 +262,14 @@ test("a command that never stops talking is bounded on disk and ends on time", a
   expect((await stat(join(place.spillDir, "yes.txt"))).size).toBeLessThanOrEqual(50 * 1024 * 1024);
   expect(result.meta).toMatchObject({ how: "timeout" });
 });
+
+test("a guest's command gets no secrets, and its card names none", async () => {
+  const place = await scene();
+  const tool = createExec({ secrets: () => ({ DEPLOY_KEY: { reveal: () => "s3cret" } }) });
+  const as = (authority: "owner" | "known" | "stranger") => ({ ...place, caller: { ...place.caller, authority } });
+  for (const authority of ["owner", "known"] as const) {
+    expect((await tool.run({ command: "env" }, as(authority), newKey(), never)).text).toContain("DEPLOY_KEY=s3cret");
+  }
+  expect((await tool.run({ command: "env" }, as("stranger"), newKey(), never)).text).not.toContain("DEPLOY_KEY");
+  expect((await tool.plan({ command: "env" }, as("stranger"))).shown).not.toContain("secrets");
+});

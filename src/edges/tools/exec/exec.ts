@@ -12,7 +12,7 @@ import type { LeftCall, Probed, Tool, ToolPlace, ToolResult } from "../../../cor
 import { AppError, isSingleTask, type JsonObject } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
-import { flag, parseInput, wholeNumber } from "../input.ts";
+import { flag, internal, parseInput, wholeNumber } from "../input.ts";
 import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
 import { keepLimits, type Processes, type SeenProcess } from "../process/index.ts";
 import { type Confinement, named, type SandboxRoom } from "../sandbox/index.ts";
@@ -45,7 +45,7 @@ const schema = z.strictObject({
   background: flag.optional(),
   pty: flag.optional(),
   /** Not offered to models: what is printed and what is complained about are told apart, and an exit of 0 leaves only the first. */
-  apart: flag.optional(),
+  apart: internal(flag.optional()),
 });
 
 export interface ExecOptions extends Locale {
@@ -70,7 +70,8 @@ export function createExec(options: ExecOptions = {}): Tool {
     locale,
     ...truthy({ path: trusted }),
   });
-  const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
+  // A guest's command gets none, whoever allows it: it would show them, and no redactor knows every disguise.
+  const granted = ({ caller }: ToolPlace) => (caller.authority === "stranger" ? {} : (secrets?.(caller.agent) ?? {}));
   /** What can be advised to whoever called: only what they are offered. */
   const waysOn = ({ caller: { session, tools } }: ToolPlace) => {
     const has = (tool: string) => tools === undefined || tools.includes(tool);
@@ -295,10 +296,9 @@ function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string,
 }
 
 const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
-const COVERED =
-  "[asks again if code in the workspace changes before it runs; not checked unless named: pictures, sound, PDF, .md and .log files; not checked: .git]";
+const COVERED = "[asks again if anything in the workspace changes before it runs; not checked: .git]";
 const PARTLY_COVERED =
-  "[asks again if code in the workspace changes before it runs; not checked unless named: pictures, sound, PDF, .md and .log files; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";
+  "[asks again if anything in the workspace changes before it runs; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";
 const NOT_COVERED =
   "[asks again if a file it names changes or a tool changes anything here before it runs; not checked: changes that others make to the files it loads; the workspace has too many]";
 
