@@ -19,6 +19,9 @@ const MOST_LETTERS = 400_000;
 const LONGEST_LINE = 300;
 const MOST_SHOWN = 6;
 const MOST_REASONS = 2;
+/** Below that the lines have little in common and would only mislead. */
+const LEAST_ALIKE = 0.4;
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** Undefined when nothing is alike. */
 export function nearest(text: string, old: string): Nearest | undefined {
@@ -26,9 +29,9 @@ export function nearest(text: string, old: string): Nearest | undefined {
   const first = wanted.findIndex((line) => line.trim() !== "");
   if (first < 0) return undefined;
   const lines = text.split("\n", MOST_COMPARED);
-  const at = mostAlike(lines, wanted[first]!.slice(0, 4 * LONGEST_LINE).trim());
-  if (at < 0) return undefined;
   const sought = wanted.slice(first, first + MOST_SHOWN);
+  const at = mostAlike(lines, sought);
+  if (at < 0) return undefined;
   const found = lines.slice(at, at + sought.length);
   return { line: at + 1, shown: numbered(found, at + 1), differs: differences(sought, found, at + 1) };
 }
@@ -47,21 +50,33 @@ export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, i) => `${first + i}: ${plain(line)}`).join("\n");
 }
 
-function mostAlike(lines: readonly string[], wanted: string): number {
-  const goal = pairs(wanted);
-  let best = -1;
-  let score = 0.4; // Below that the lines have little in common and would only mislead.
+/** Where the first of the lines sought has its like; of several such places the one whose next lines are like the others. */
+function mostAlike(lines: readonly string[], sought: readonly string[]): number {
+  const [goal, ...rest] = sought.map(pairsIn);
+  const there: ReadonlySet<string>[] = [];
   let letters = 0;
-  for (const [i, line] of lines.entries()) {
+  for (const line of lines) {
     letters += Math.min(line.length, LONGEST_LINE);
     if (letters > MOST_LETTERS) break;
-    const s = alike(goal, pairs(line.slice(0, 4 * LONGEST_LINE).trim()));
-    if (s > score) {
+    there.push(pairsIn(line));
+  }
+  let best = -1;
+  let score = 0;
+  for (const [i, pairs] of there.entries()) {
+    const own = alike(goal!, pairs);
+    if (own <= LEAST_ALIKE) continue;
+    const next = rest.reduce((sum, line, k) => sum + alike(line, there[i + 1 + k] ?? NOTHING), 0);
+    const all = own + next / Math.max(1, rest.length);
+    if (all > score) {
       best = i;
-      score = s;
+      score = all;
     }
   }
   return best;
+}
+
+function pairsIn(line: string): Set<string> {
+  return pairs(line.slice(0, 4 * LONGEST_LINE).trim());
 }
 
 /** Dice coefficient over pairs of letters: cheap, and kind to small changes anywhere in the line. */
