@@ -27,10 +27,10 @@ test("nothing the owner allowed was meant for strangers; what is denied stays de
 });
 
 test.each<[string, Partial<ActionPlan>, RegExp | undefined]>([
-  ["read a file", { targets: ["/w/notes.txt"] }, /workspace is not open/],
-  ["write a file", { tool: "write", risk: "write", targets: ["/w/notes.txt"] }, /workspace is not open/],
-  ["make a schedule", { tool: "schedule_add", risk: "state" }, /Schedules are for people/],
-  ["make one by another tool", { tool: "x", risk: "state", changes: "schedule" }, /Schedules are for people/],
+  ["read a file", { targets: ["/w/notes.txt"] }, /can.t use the workspace/],
+  ["write a file", { tool: "write", risk: "write", targets: ["/w/notes.txt"] }, /can.t use the workspace/],
+  ["make a schedule", { tool: "schedule_add", risk: "state" }, /Schedules are only for people/],
+  ["make one by another tool", { tool: "x", risk: "state", changes: "schedule" }, /Schedules are only for people/],
   ["read what is no file", { tool: "memory_search" }, undefined],
   ["look at a page", { tool: "web_fetch", risk: "network", targets: ["example.com"] }, undefined],
 ])("a stranger who wants to %s (GATE-7)", (_, over, words) => {
