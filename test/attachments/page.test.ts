@@ -52,7 +52,7 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
   afterEach(() => context.close());
 
   const log = () => page.locator("[role=log]");
-  const chips = () => page.getByRole("list", { name: "Files that go with the message" }).getByRole("listitem");
+  const chips = () => page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
 
   test("chosen, pasted and dropped files go with the message; the picture is shown, also after a reload", async () => {
     const chooser = page.waitForEvent("filechooser");
@@ -71,7 +71,7 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
     expect(parts.some((part) => part.type === "text" && part.text.includes("# Notes"))).toBe(true);
     for (const reload of [false, true]) {
       if (reload) await page.reload();
-      const picture = log().getByRole("img", { name: "Attached picture paste.png" });
+      const picture = log().getByRole("img", { name: "Attached image paste.png" });
       await picture.waitFor();
       await until("the picture to be loaded", () => page.evaluate(LOADED));
       await log()
@@ -87,7 +87,7 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
     await chips().getByText("Archives are not taken").waitFor();
     await page.fill("#composer", "say:sent");
     await page.press("#composer", "Enter");
-    await page.getByText("A file did not arrive").waitFor();
+    await page.getByText("A file failed to upload").waitFor();
     expect(await page.inputValue("#composer")).toBe("say:sent");
     await page.getByRole("button", { name: "Remove secret.png" }).click();
     await page.press("#composer", "Enter");
@@ -120,7 +120,7 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
   test("more than eight are refused with a sentence", async () => {
     const many = Array.from({ length: 9 }, (_, i) => file(`${i}.txt`, Buffer.from("x")));
     await page.setInputFiles("input[type=file]", many);
-    await page.getByText("At most 8 files").waitFor();
+    await page.getByText("You can attach up to 8 files").waitFor();
     expect(await chips().count()).toBe(8);
   });
 });
