@@ -70,8 +70,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     locale,
     ...truthy({ path: trusted }),
   });
-  // A guest's command gets none, whoever allows it: it would show them, and no redactor knows every disguise.
-  const granted = ({ caller }: ToolPlace) => (caller.authority === "stranger" ? {} : (secrets?.(caller.agent) ?? {}));
+  const granted = (place: ToolPlace) => grantedTo(place, secrets);
   /** What can be advised to whoever called: only what they are offered. */
   const waysOn = ({ caller: { session, tools } }: ToolPlace) => {
     const has = (tool: string) => tools === undefined || tools.includes(tool);
@@ -287,6 +286,11 @@ function chooseStart({ argv, argv0, env, settled, shell }: Prepared, { runsSettl
 
 function moved(): AppError {
   return wrongInput("What the command is about changed before it ran. Call it again.");
+}
+
+/** A guest's command gets none, whoever allows it: it would show them, and no redactor knows every disguise. */
+function grantedTo({ caller }: ToolPlace, secrets: ExecOptions["secrets"]): ReturnType<NonNullable<typeof secrets>> {
+  return caller.authority === "stranger" ? {} : (secrets?.(caller.agent) ?? {});
 }
 
 /** The last line a person reads: where, how long, and what shuts it in. */
