@@ -61,7 +61,7 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
     door: Door,
     state: { session: DiscordSession | undefined; positions: Positions },
     signal: AbortSignal,
-  ): Promise<{ how: "resume" | "anew"; wasOpen: boolean }> {
+  ): Promise<{ how: "resume" | "identify"; wasOpen: boolean }> {
     const who = await self(signal);
     const url = state.session?.url ?? String((await api.call("GET", "/gateway/bot", signal)).url);
     const mark = new Watermark(state.session?.seq ?? 0);
@@ -173,8 +173,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
         short = clock.now() - began < SHORT_MS ? short + 1 : 0;
         if (short > MOST_SHORT) throw new Error("Discord closes the connection again and again.");
         // A session that is gone is begun anew, and one that worked is resumed, at once; anything else waits its turn.
-        if (how === "anew" && resuming) state.session = undefined;
-        else if (!wasOpen || how === "anew") throw new Error("Discord closed the connection.");
+        if (how === "identify" && resuming) state.session = undefined;
+        else if (!wasOpen || how === "identify") throw new Error("Discord closed the connection.");
       }
     },
 

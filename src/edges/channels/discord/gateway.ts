@@ -28,7 +28,7 @@ export interface DiscordGatewayParts {
   onBeat(): void;
 }
 
-export type DiscordEnd = "resume" | "anew";
+export type DiscordEnd = "resume" | "identify";
 
 const HANDSHAKE_MS = 15_000;
 /** Close codes after which the session is gone and a new one may be begun. */
@@ -102,7 +102,7 @@ export function connect(
         end("resume");
         return;
       case 9:
-        end(d === true ? "resume" : "anew");
+        end(d === true ? "resume" : "identify");
         return;
       case 0:
         seq = asNumber(s) ?? seq;
@@ -125,7 +125,7 @@ export function connect(
   socket.on("error", () => {});
   socket.on("close", (code) => {
     const fatal = FATAL[code];
-    if (!fatal) return end(GONE.has(code) ? "anew" : "resume");
+    if (!fatal) return end(GONE.has(code) ? "identify" : "resume");
     const [message, hint] = fatal;
     end({ error: new AppError("CHANNEL_UNKNOWN", { message, hint, retry: "after-change" }) });
   });
