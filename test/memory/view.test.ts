@@ -131,6 +131,40 @@ describe("in step", () => {
     expect(read("MEMORY.md")).toBe(text);
   });
 
+  it("a long list written by hand stays whole, in order, and leaves the other file alone", async () => {
+    const { sync, read, write, memory, records } = await start();
+    write("USER.md", "# Me\n\n- Lives in Porto\n");
+    await sync();
+    const lines = Array.from({ length: 1500 }, (_, n) => `- Jar ${n} holds plums of the year ${1900 + n}`);
+    const text = `# Mine\n\n${lines.join("\n")}\n`;
+    write("MEMORY.md", text);
+    await sync();
+    for (let n = 0; n < 5; n++) await memory.add({ text: `The shelf ${n} was painted ${n} times` });
+    await sync();
+    expect(read("MEMORY.md").slice(0, text.length)).toBe(text);
+    expect(read("USER.md")).toBe("# Me\n\n- Lives in Porto\n");
+    // A line taken out of a long list is that one line forgotten.
+    write("MEMORY.md", text.replace(`${lines[700]}\n`, ""));
+    await sync();
+    expect(read("MEMORY.md")).toBe(text.replace(`${lines[700]}\n`, ""));
+    const { live } = (await records.get<{ live: number }>("SELECT count(*) AS live FROM memory WHERE state = 'live'"))!;
+    expect(live).toBe(1505);
+  });
+
+  it("a line written by hand that Lares knew already is a person's line from then on", async () => {
+    const { memory, sync, read, write } = await start({ memoryChars: 120, userChars: 120 });
+    const text = "The attic key hangs behind the clock";
+    await memory.add({ text });
+    for (let n = 0; n < 30; n++) await memory.add({ text: `The shelf ${n} holds jars of plum jam` });
+    await sync();
+    expect(read("MEMORY.md")).not.toContain(text);
+    write("MEMORY.md", `${read("MEMORY.md")}- ${text}\n`);
+    await sync();
+    await sync();
+    expect(read("MEMORY.md")).toContain(text);
+    expect((await memory.list({ limit: 100 })).filter((fact) => fact.text === text)).toHaveLength(1);
+  });
+
   it("preferences stand in USER.md, a day's learning in its note; an item of a note by hand is an episode of that day", async () => {
     const { memory, sync, read, write, view } = await start();
     await memory.add({ text: "Prefers short answers", kind: "preference" });

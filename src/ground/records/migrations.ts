@@ -906,4 +906,9 @@ export const MIGRATIONS: readonly string[] = [
   -- Where a person typed a message that came in by a door programs use too: terminal, page. Null: a program, or a platform.
   ALTER TABLE turn ADD COLUMN face TEXT;
   `,
+  `
+  -- Lines that people wrote into USER.md and MEMORY.md: all of them stand there, so they are read without a limit.
+  CREATE INDEX memory_by_hand ON memory (scope, seq) WHERE state = 'live' AND kind NOT IN ('episode', 'document')
+    AND source IN ('file:USER.md', 'file:MEMORY.md');
+  `,
 ];

@@ -72,16 +72,39 @@ export interface ShownFact {
   at: number;
 }
 
-/** Facts that may stand in an agent's files, in order of adding. */
+const SHOWN = `state = 'live' AND kind NOT IN ('episode', 'document')`;
+/** As chooseFile reads it: a line in a day's notes is an episode and stands in neither file. */
+const BY_HAND = `source IN ('file:USER.md', 'file:MEMORY.md')`;
+const COLUMNS = "id, scope, seq, text, kind, trust, source, topic, uses, at";
+
+/**
+ * Facts that may stand in an agent's files, in order of adding: every line that a person wrote there, and the newest of the
+ * others up to the limit. Only the others are limited: a long list of one's own must not push out anything, here or in the
+ * other file.
+ */
 export function shownFacts(db: Reads, scopes: readonly string[], limit: number): Promise<ShownFact[]> {
+  const asked = JSON.stringify(scopes);
   return db.all(
-    `SELECT id, scope, seq, text, kind, trust, source, topic, uses, at FROM (
-       SELECT id, scope, seq, text, kind, trust, source, topic, uses, at FROM memory
-       WHERE state = 'live' AND kind NOT IN ('episode', 'document')
-       AND scope IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?
+    `SELECT ${COLUMNS} FROM memory WHERE ${SHOWN} AND ${BY_HAND} AND scope IN (SELECT value FROM json_each(?))
+     UNION ALL
+     SELECT ${COLUMNS} FROM (
+       SELECT ${COLUMNS} FROM memory
+       WHERE ${SHOWN} AND (source IS NULL OR NOT ${BY_HAND}) AND scope IN (SELECT value FROM json_each(?))
+       ORDER BY seq DESC LIMIT ?
      ) ORDER BY seq`,
-    JSON.stringify(scopes),
+    asked,
+    asked,
     limit,
+  );
+}
+
+/** A person wrote down what Lares had learned already: from now on it is their line and stays in the file. */
+export function claimByHand(tx: Tx, ids: readonly string[], source: string): void {
+  tx.run(
+    `UPDATE memory SET source = ?, trust = 'owner'
+     WHERE id IN (SELECT value FROM json_each(?)) AND ${SHOWN} AND (source IS NULL OR NOT ${BY_HAND})`,
+    source,
+    JSON.stringify(ids),
   );
 }
 

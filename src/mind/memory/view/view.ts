@@ -18,6 +18,7 @@ import { isRealFolder, namesIn, readPlain, replacePlain } from "./files.ts";
 import { clean, normaliseSaying, parseItems, patched, sameItem } from "./items.ts";
 import { chosenFor, type ViewSizes } from "./select.ts";
 import {
+  claimByHand,
   findNote,
   inStep,
   learnedBetween,
@@ -46,8 +47,8 @@ export interface MemoryViewParts {
 
 /** Editors write in several steps, agents save several facts at once. */
 const SETTLE_MS = 400;
-/** Facts that are looked at for the files; older ones are found by search. */
-const MOST_FACTS = 600;
+/** Facts that Lares learned itself and looks at for the files; older ones are found by search. Lines written by hand are not counted. */
+const MOST_LEARNED = 600;
 /** Notes of a day; more is a log. */
 const MOST_NOTES = 200;
 /** What a day's notes say happened on that day, at no time anybody knows. */
@@ -185,10 +186,17 @@ export class MemoryView {
     const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
     const isPast = daily !== undefined && daily !== this.toDay(this.parts.clock.now());
     const at = isPast ? { at: dayIn(this.parts.zone(), daily).from + NOON_MS } : {};
-    const facts = await shownFacts(records, this.scopes(agent), MOST_FACTS);
-    const known = new Set(facts.map((fact) => normaliseSaying(fact.text)));
-    for (const text of edits.added)
-      if (!known.has(normaliseSaying(text))) await memory.add({ text, kind, ...place, ...at });
+    const facts = await shownFacts(records, this.scopes(agent), MOST_LEARNED);
+    const known = new Map(facts.map((fact) => [normaliseSaying(fact.text), fact.id]));
+    // Memory takes them in this order; started together, thousands of lines share a few commits.
+    const added = await Promise.all(
+      edits.added.map(async (text) => {
+        const id = known.get(normaliseSaying(text));
+        return id === undefined ? memory.add({ text, kind, ...place, ...at }) : { id, state: "known" };
+      }),
+    );
+    const learned = added.filter(({ state }) => state === "known").map(({ id }) => id);
+    if (!daily && learned.length > 0) await records.write((tx) => claimByHand(tx, learned, place.source));
     for (const { id, was, text } of edits.changed) {
       const now = await newestVersion(records, id);
       if (now?.id === id) await memory.correct(id, text);
@@ -206,7 +214,7 @@ export class MemoryView {
     const { records } = this.parts;
     const scopes = this.scopes(agent);
     if (!file.startsWith("memory/")) {
-      const facts = await shownFacts(records, scopes, MOST_FACTS);
+      const facts = await shownFacts(records, scopes, MOST_LEARNED);
       return chosenFor(file, facts, this.parts.sizes(), await this.parts.order(agent)).map(shown);
     }
     const span = { scopes, ...dayIn(this.parts.zone(), file.slice(7, 17)), limit: MOST_NOTES };
@@ -219,36 +227,34 @@ export class MemoryView {
     text: string,
     { before, wanted }: { before: readonly KnownFact[]; wanted: readonly KnownFact[] },
   ): Promise<{ text: string; items: KnownFact[] }> {
-    const left = [...wanted];
+    const left = new UnwrittenFacts(wanted);
+    const known = new Map(before.toReversed().map((one) => [normaliseSaying(one.text), one]));
     const change = new Map<number, string | null>();
     const ids = new Map<string, string>();
     const isDaily = file.startsWith("memory/");
-    // Each is brought to one spelling once, not once for every item.
-    const said = new Map([...wanted, ...before].map((one) => [one, normaliseSaying(one.text)]));
     for (const item of parseItems(text)) {
       const saying = normaliseSaying(item.text);
-      const at = left.findIndex((fact) => said.get(fact) === saying);
-      if (at >= 0) {
-        ids.set(clean(item.text), left[at]!.id);
-        left.splice(at, 1);
+      const same = left.takeBySaying(saying);
+      if (same) {
+        ids.set(clean(item.text), same.id);
         continue;
       }
-      const known = before.find((one) => said.get(one) === saying);
-      const now = known && (await newestVersion(this.parts.records, known.id));
-      const newer = now ? left.findIndex((fact) => fact.id === now.id) : -1;
-      if (newer >= 0) {
-        change.set(item.from, left[newer]!.text);
-        ids.set(clean(left[newer]!.text), left[newer]!.id);
-        left.splice(newer, 1);
+      const was = known.get(saying);
+      const now = was && (await newestVersion(this.parts.records, was.id));
+      const newer = now && left.takeById(now.id);
+      if (newer) {
+        change.set(item.from, newer.text);
+        ids.set(clean(newer.text), newer.id);
       } else if (isDaily && now && sameItem(now.text, item.text)) ids.set(clean(item.text), now.id);
-      else if (isDaily && !known) ids.set(clean(item.text), (await findNote(this.parts.records, item.text)) ?? "");
+      else if (isDaily && !was) ids.set(clean(item.text), (await findNote(this.parts.records, item.text)) ?? "");
       else change.set(item.from, null);
     }
-    for (const fact of left) ids.set(clean(fact.text), fact.id);
+    const added = left.rest();
+    for (const fact of added) ids.set(clean(fact.text), fact.id);
     const next = patched(
       text,
       change,
-      left.map((fact) => fact.text),
+      added.map((fact) => fact.text),
     );
     const items = parseItems(next).flatMap((item) => {
       const id = ids.get(item.text);
@@ -302,6 +308,40 @@ export class MemoryView {
 
   private failed(agent: string, error: unknown): void {
     this.parts.log.warn("the memory files are not in step", { agent, reason: String(error) });
+  }
+}
+
+/** The facts a file should show and that no item of it stands for yet. Each is found at once, however many there are. */
+class UnwrittenFacts {
+  private readonly byId: Map<string, KnownFact>;
+  /** Last one first: of several that say the same, the oldest is taken first. */
+  private readonly bySaying = new Map<string, KnownFact[]>();
+
+  constructor(facts: readonly KnownFact[]) {
+    this.byId = new Map(facts.map((fact) => [fact.id, fact]));
+    for (const fact of facts.toReversed()) {
+      const saying = normaliseSaying(fact.text);
+      const same = this.bySaying.get(saying);
+      if (same) same.push(fact);
+      else this.bySaying.set(saying, [fact]);
+    }
+  }
+
+  takeBySaying(saying: string): KnownFact | undefined {
+    const same = this.bySaying.get(saying) ?? [];
+    for (let fact = same.pop(); fact; fact = same.pop()) if (this.byId.delete(fact.id)) return fact;
+    return undefined;
+  }
+
+  takeById(id: string): KnownFact | undefined {
+    const fact = this.byId.get(id);
+    this.byId.delete(id);
+    return fact;
+  }
+
+  /** In order of adding. */
+  rest(): KnownFact[] {
+    return [...this.byId.values()];
   }
 }
 
