@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId, isOver } from "../core/domain/index.ts";
-import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
+import { type Clock, defined, faultsAt, type Log, makeBus, randomIds, systemClock, truthy } from "../core/kit/index.ts";
 import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "../edges/models/index.ts";
 import { ownDoors } from "../flow/gate/index.ts";
 import {
@@ -82,9 +82,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
   const log = options.log ?? createLog({ level: "warn", keep: "info" });
   for (const secret of env.secrets) log.redactor.addSecret(secret);
   const overrides = {
-    ...(options.port === undefined ? {} : { "gateway.port": options.port }),
-    ...(options.bind === undefined ? {} : { "gateway.bind": options.bind }),
-    ...(options.exposed === undefined ? {} : { "gateway.exposed": options.exposed }),
+    ...defined({ "gateway.port": options.port, "gateway.bind": options.bind, "gateway.exposed": options.exposed }),
   };
   const vault = await openVault({ home, now: () => clock.now(), onSecret: (value) => log.redactor.addSecret(value) });
   const lookUp = makeResolver(vault);
@@ -167,7 +165,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     // While room is waited for there is one loop, and a instance it built too early fails in its hands.
     if (stopping || waiting) return;
     trouble = error.message;
-    log.error(error.message, { code: error.code, ...(error.hint ? { hint: error.hint } : {}) });
+    log.error(error.message, { code: error.code, ...truthy({ hint: error.hint }) });
     const broken = instance;
     instance = undefined;
     watchdog.abandon();
@@ -241,7 +239,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       log,
       trouble: () => trouble,
       problems: () => [...(trouble ? [trouble] : []), ...settings.sentences(), ...(instance?.problems() ?? [])],
-      ...(options.uiDir === undefined ? {} : { uiDir: options.uiDir }),
+      ...defined({ uiDir: options.uiDir }),
     });
   } catch (error) {
     stopping = true;

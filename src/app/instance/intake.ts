@@ -1,5 +1,7 @@
 /** The way in: sessions, slash commands, the inbox, events of the system, and the channels that bring messages. */
+
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
@@ -115,7 +117,7 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
     rooms: { useSession, queueTurn },
     findZone: (person) => late.schedules.get().findZone(person),
     where: ({ route, face }) => {
-      const way = { channel: route.channel, ...(face ? { face } : {}) };
+      const way = { channel: route.channel, ...truthy({ face }) };
       const shown = showsInWords(way, late.channels.get().accounts.get(route.channel, route.account)?.can);
       return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
     },

@@ -13,7 +13,7 @@ import {
   type TurnId,
   timerIds,
 } from "../../core/domain/index.ts";
-import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type Crash, type Guard, type IdMaker, type Log, truthy } from "../../core/kit/index.ts";
 import { createEmbedder, OFFLINE_ID, OfflineEmbedder } from "../../edges/embedder/index.ts";
 import { listDoors } from "../../flow/turns/index.ts";
 import { slotDue } from "../../ground/engine/index.ts";
@@ -133,7 +133,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       if (what === "facts" && config().files.keep) view.changed();
     },
     forgotten: forgetTexts,
-    ...(embedder ? { embedder } : {}),
+    ...truthy({ embedder }),
   });
   const messages = new MessageIndex({ records, clock, crash, guard, log });
   const documents = new Documents({

@@ -1,4 +1,5 @@
 import type { ApprovalView } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
@@ -14,7 +15,7 @@ export function makeApprovalMethods(parts: Pick<MethodParts, "instance">): Metho
         await parts.instance().approvals.list({
           pendingOnly: p.state !== "all",
           limit: p.limit ?? 100,
-          ...(p.session ? { session: p.session } : {}),
+          ...truthy({ session: p.session }),
         }),
       ),
     }),
@@ -26,7 +27,7 @@ export function makeApprovalMethods(parts: Pick<MethodParts, "instance">): Metho
     },
     async "approvals.resolve"(p, caller) {
       const by = caller.principal.name;
-      const answer = { decision: p.decision, by, ...(p.reason ? { reason: p.reason } : {}) };
+      const answer = { decision: p.decision, by, ...truthy({ reason: p.reason }) };
       return wireApproval(parts, await parts.instance().approvals.resolve(p.id, answer));
     },
     "approvals.rules": async (p) => ({ rules: await parts.instance().approvals.rules(p.agent) }),
@@ -50,7 +51,7 @@ export async function wireApprovals(
       ...rest,
       ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
       ...(typeof action.whole === "string" ? { cut: true } : {}),
-      ...(askedBy ? { askedBy } : {}),
+      ...truthy({ askedBy }),
     };
   });
 }

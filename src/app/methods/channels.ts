@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import type { Channel } from "../../core/contracts/index.ts";
 import { AppError, acceptIds, asId, type Json, type JsonObject, type TurnId } from "../../core/domain/index.ts";
-import type { Log } from "../../core/kit/index.ts";
+import { type Log, truthy } from "../../core/kit/index.ts";
 import type { Parsed } from "../../core/protocol/index.ts";
 import { ADAPTERS, accountFolder, configured } from "../../edges/channels/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -212,7 +212,7 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods {
         code: p.code,
         name: view(p.channel, p.account),
         sender: p.sender,
-        ...(p.name ? { calledThemselves: p.name } : {}),
+        ...truthy({ calledThemselves: p.name }),
         askedAt: p.asked_at,
         expiresAt: p.expires_at,
       })),
@@ -229,7 +229,7 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods {
       people: (await instance().channels.pairings.grants()).map((g) => ({
         name: view(g.channel, g.account),
         sender: g.sender,
-        ...(g.name ? { calledThemselves: g.name } : {}),
+        ...truthy({ calledThemselves: g.name }),
         context: g.context,
         role: g.role,
         by: g.by,

@@ -10,7 +10,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { deadline } from "../../core/kit/index.ts";
+import { deadline, defined, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer } from "../../core/protocol/index.ts";
 import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts";
 import { waitingIn } from "../../flow/inbox/index.ts";
@@ -50,7 +50,7 @@ export function makeChatMethods(parts: MethodParts & { events: EventStream }): M
       const { messages, more } = await parts.instance().sessions.history({
         session: p.session,
         limit: p.limit ?? 100,
-        ...(p.before === undefined ? {} : { before: p.before }),
+        ...defined({ before: p.before }),
       });
       return { session: p.session, messages: messages.map(toLine), more };
     },
@@ -77,14 +77,9 @@ export function makeChatMethods(parts: MethodParts & { events: EventStream }): M
             tools: live?.tools ?? [],
             ...(said ? { message: said.text } : {}),
             ...(attachments.length ? { attachments } : {}),
-            ...(row.startedAt === undefined
-              ? live
-                ? { startedAt: live.startedAt }
-                : {}
-              : { startedAt: row.startedAt }),
-            ...(live?.step ? { step: live.step } : {}),
+            ...defined({ startedAt: row.startedAt ?? live?.startedAt }),
+            ...truthy({ step: live?.step, cut: live?.cut }),
             ...(last ? { call: last.call, text: last.text, thinking: last.thinking } : {}),
-            ...(live?.cut ? { cut: true } : {}),
           };
         }),
       };
@@ -116,11 +111,9 @@ function inbound(
     authority: caller.principal.scopes.has("admin") ? "owner" : "known",
     ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
     ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
-    ...(p.mode ? { mode: p.mode } : {}),
-    ...(p.model ? { model: p.model } : {}),
+    ...truthy({ mode: p.mode, model: p.model }),
     ...(p.once ? { brief: true } : {}),
-    ...(p.given ? { given: p.given } : {}),
-    ...(caller.face ? { face: caller.face } : {}),
+    ...truthy({ given: p.given, face: caller.face }),
     ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
     ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
     ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey, fingerprint: makeFingerprint(p, user) } : {}),
@@ -172,23 +165,20 @@ async function toAnswer(
     session: row.session,
     agent: row.agent,
     state,
-    response: result ? result.text || result.reason || "" : asked ? interim(asked) : state === "parked" ? PAUSED : "",
+    response: result ? result.text || result.reason || "" : textSoFar(state, asked),
     notices: result?.notices ?? [],
     duplicate,
-    ...(result?.reason ? { reason: result.reason } : {}),
-    ...(result?.model ? { model: result.model } : {}),
-    ...(result?.practice ? { practice: true } : {}),
-    ...(result?.failure ? { failure: result.failure } : {}),
-    ...(result?.cut ? { cut: true } : {}),
-    ...(result ? { usage: result.usage } : {}),
+    ...truthy({ reason: result?.reason, model: result?.model, practice: result?.practice, failure: result?.failure }),
+    ...truthy({ cut: result?.cut, usage: result?.usage, toolCalls: result?.callerCalls }),
     ...(row.id === turn ? {} : { joined: row.id }),
     ...(asked ? { approval: await wireApproval(parts, asked) } : {}),
-    ...(result?.callerCalls ? { toolCalls: result.callerCalls } : {}),
   };
 }
 
 const PAUSED = "This waits for something that ends by itself; the answer comes then.";
 
-function interim(a: ApprovalView): string {
-  return `This waits for your approval (${a.id}): ${a.shown}`;
+/** What a caller reads of a turn that has no result yet. */
+function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefined): string {
+  if (asked) return `This waits for your approval (${asked.id}): ${asked.shown}`;
+  return state === "parked" ? PAUSED : "";
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Goal } from "../../mind/goals/index.ts";
@@ -25,14 +26,10 @@ function wireGoal(goal: Goal): Result<"goals.get"> {
   const { id, session, agent, outcome, proof, stop, state, why, turn, round, dollars, tokens } = goal;
   return {
     ...{ id, session, agent, outcome, state, round, dollars, tokens },
-    ...(proof === null ? {} : { proof }),
-    ...(stop === null ? {} : { stop }),
-    ...(why === null ? {} : { why }),
-    ...(turn === null ? {} : { turn }),
+    ...defined({ proof: proof ?? undefined, stop: stop ?? undefined, why: why ?? undefined, turn: turn ?? undefined }),
     waiting: goal.waiting === 1,
     mostTurns: goal.most_turns,
-    ...(goal.most_dollars === null ? {} : { mostDollars: goal.most_dollars }),
-    ...(goal.most_tokens === null ? {} : { mostTokens: goal.most_tokens }),
+    ...defined({ mostDollars: goal.most_dollars ?? undefined, mostTokens: goal.most_tokens ?? undefined }),
     madeBy: goal.made_by,
     madeAt: goal.made_at,
     updatedAt: goal.updated_at,

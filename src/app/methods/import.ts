@@ -35,7 +35,7 @@ import {
   textBelow,
   writeBelow,
 } from "../../core/files/index.ts";
-import { trimCharacters } from "../../core/kit/index.ts";
+import { defined, trimCharacters, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { ImportItem, ReadSqlite } from "../../edges/imports/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -96,7 +96,7 @@ function taker(
   const there = (becomes: string): Outcome => ({ becomes, state: "there already" });
   const made = async (becomes: string, make: () => Promise<unknown>, why?: string): Promise<Outcome> => {
     if (!dryRun) await make();
-    return { becomes, state: "new", ...(why ? { why } : {}) };
+    return { becomes, state: "new", ...truthy({ why }) };
   };
   return async (item) => {
     switch (item.what) {
@@ -152,7 +152,7 @@ function taker(
       memory.add({
         ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "outside" as const, pending },
         source: `import:${from}:${basename(item.from)}`,
-        ...(item.at === undefined ? {} : { at: item.at }),
+        ...defined({ at: item.at }),
       }),
     );
   }
@@ -221,7 +221,7 @@ function taker(
         schedules.add({
           ...item.when,
           ...{ name, prompt: item.prompt, agent: item.agent, enabled: false, createdBy },
-          ...(item.deliver ? { route: item.deliver } : {}),
+          ...truthy({ route: item.deliver }),
         }),
       item.deliver
         ? `${why} It answers in ${item.deliver.channel}/${item.deliver.account}, ${item.deliver.chat}.`

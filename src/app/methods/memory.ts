@@ -1,5 +1,7 @@
 /** Handlers of `memory.*`. */
+
 import { AppError } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import {
@@ -83,7 +85,7 @@ export function makeMemoryMethods(parts: Pick<MethodParts, "instance" | "clock" 
         documents: pieces,
         waitingMessages: await messages.waiting(),
         folders: await documents.folders(),
-        ...(vectors ? { vectors } : {}),
+        ...truthy({ vectors }),
       };
     },
     async "memory.condense"({ agent = parts.config.routing.defaultAgent, idempotencyKey }) {
@@ -102,11 +104,8 @@ function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
   const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy, expiresAt } = fact;
   return {
     ...{ id, text, kind, scope, state, trust, at },
-    ...(source ? { source } : {}),
-    ...(person ? { person } : {}),
-    ...(why ? { why } : {}),
-    ...(supersededBy ? { supersededBy } : {}),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...truthy({ source, person, why, supersededBy }),
+    ...defined({ expiresAt }),
   };
 }
 
@@ -115,7 +114,7 @@ function shown(run: Condensation): Result<"memory.condensations">["condensations
   return {
     ...{ id, agent, at, before, after },
     made: changes.made.map((one) => ({ ...one, from: one.from.map((old) => old.text) })),
-    ...(model ? { model } : {}),
-    ...(undoneAt === undefined ? {} : { undoneAt }),
+    ...truthy({ model }),
+    ...defined({ undoneAt }),
   };
 }

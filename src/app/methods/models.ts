@@ -7,7 +7,7 @@
 
 import type { Models } from "../../core/contracts/index.ts";
 import { AppError, type Json } from "../../core/domain/index.ts";
-import { type Clock, trimEndCharacters } from "../../core/kit/index.ts";
+import { type Clock, trimEndCharacters, truthy } from "../../core/kit/index.ts";
 import {
   DEFAULT_MODEL,
   describeProviders,
@@ -66,17 +66,17 @@ export function makeModelMethods(parts: ModelMethodParts): Pick<Handlers, `model
     async "models.providers"() {
       const pinned = modelEnv.LARES_MODEL?.trim();
       return {
-        ...(pinned ? { pinned } : {}),
+        ...truthy({ pinned }),
         providers: describeProviders(config(), modelEnv).map(({ name, ...view }) => {
           const own = Object.keys(config().providers[name]?.models ?? {});
-          const suggested = own.length ? own : view.builtIn ? [...(KNOWN_MODELS[name] ?? [])] : [];
+          const known = view.builtIn ? [...(KNOWN_MODELS[name] ?? [])] : [];
+          const suggested = own.length ? own : known;
           const model = suggested[0] ?? DEFAULT_MODEL[name];
           const key = keyPlace({ name, ...view });
           return {
             provider: name,
             ...view,
-            ...(key ? { key } : {}),
-            ...(model ? { model } : {}),
+            ...truthy({ key, model }),
             models: suggested,
           };
         }),
@@ -91,8 +91,7 @@ export function makeModelMethods(parts: ModelMethodParts): Pick<Handlers, `model
         ...before,
         ...(moved && !given.key ? { keys: [NO_KEY], profiles: [] } : {}),
         ...(given.key ? { keys: [given.key], profiles: [] } : {}),
-        ...(given.baseUrl ? { baseUrl: given.baseUrl } : {}),
-        ...(given.api ? { api: given.api } : {}),
+        ...truthy({ baseUrl: given.baseUrl, api: given.api }),
       };
       // An entry that says nothing would hide what the environment says.
       const providers = Object.keys(provider).length ? { [given.provider]: provider } : {};
@@ -121,7 +120,7 @@ export function makeModelMethods(parts: ModelMethodParts): Pick<Handlers, `model
       const ms = parts.clock.now() - began;
       if (reply.ok) return { ok: true, ms, model };
       const message = ms >= TEST_MS ? `${given.provider} did not answer within ${TEST_MS / 1000} s.` : reply.message;
-      return { ok: false, ms, model, message: parts.redact(message), ...(reply.hint ? { hint: reply.hint } : {}) };
+      return { ok: false, ms, model, message: parts.redact(message), ...truthy({ hint: reply.hint }) };
     },
 
     async "models.connect"(given) {

@@ -1,5 +1,7 @@
 /** Handlers of `schedule.*`. */
+
 import { AppError } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import {
@@ -50,7 +52,7 @@ export function makeScheduleMethods(parts: Pick<MethodParts, "instance" | "clock
       return wire(await schedules().add(wishes));
     },
     async "schedule.update"({ id, deliver, idempotencyKey: _key, ...change }) {
-      const wishes = { ...change, ...(deliver === undefined ? {} : { route: deliver }) } as GivenWhen & Wishes;
+      const wishes = { ...change, ...defined({ route: deliver }) } as GivenWhen & Wishes;
       return wire(await schedules().update(id, wishes));
     },
     async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
@@ -77,14 +79,16 @@ function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
     ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet },
     words: inWords(job.when, job.zone),
     when: { kind: job.when.kind, text: asGiven(job.when) },
-    ...(script === null ? {} : { script }),
-    ...(condition === null ? {} : { condition }),
-    ...(input === null ? {} : { input }),
-    ...(model === null ? {} : { model }),
-    ...(thinking === null ? {} : { thinking }),
-    ...(budget === null ? {} : { budget }),
-    ...(route === null ? {} : { deliver: route }),
-    ...(next === undefined ? {} : { next }),
+    ...defined({
+      script: script ?? undefined,
+      condition: condition ?? undefined,
+      input: input ?? undefined,
+      model: model ?? undefined,
+      thinking: thinking ?? undefined,
+      budget: budget ?? undefined,
+      deliver: route ?? undefined,
+      next,
+    }),
     ...(last ? { last: wireSlot(last) } : {}),
     recent: recent.map(wireSlot),
   };
@@ -95,10 +99,8 @@ function wireSlot(slot: ShownSlot): Result<"schedule.history">["slots"][number] 
     due: slot.due,
     state: slot.state,
     ...("approval" in slot ? { approval: slot.approval } : {}),
-    ...(slot.reason ? { reason: slot.reason } : {}),
-    ...(slot.turn ? { turn: slot.turn } : {}),
+    ...truthy({ reason: slot.reason, turn: slot.turn }),
     ...(slot.output ? { output: slot.output.slice(0, SHOWN_OUTPUT) } : {}),
-    ...(slot.started_at === null ? {} : { startedAt: slot.started_at }),
-    ...(slot.ended_at === null ? {} : { endedAt: slot.ended_at }),
+    ...defined({ startedAt: slot.started_at ?? undefined, endedAt: slot.ended_at ?? undefined }),
   };
 }

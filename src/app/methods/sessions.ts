@@ -1,4 +1,5 @@
 /** Handlers of `sessions.*`. */
+
 import { createHash } from "node:crypto";
 import {
   type AgentId,
@@ -11,6 +12,7 @@ import {
   type SessionKey,
   sessionKeys,
 } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
@@ -23,8 +25,7 @@ export function makeSessionMethods(parts: MethodParts): Methods {
     "sessions.list": async (p) => ({
       sessions: await parts.instance().sessions.list({
         limit: p.limit ?? 50,
-        ...(p.search ? { search: p.search } : {}),
-        ...(p.agent ? { agent: p.agent } : {}),
+        ...truthy({ search: p.search, agent: p.agent }),
       }),
     }),
     "sessions.get": (p) => parts.instance().sessions.get(p.session),
@@ -79,5 +80,5 @@ function importedKey(agent: string, lines: readonly unknown[]): SessionKey {
 export function toLine(m: HistoryEntry): HistoryMessage {
   const { at, ...rest } = m;
   const label = findLabel(m.content);
-  return { ...rest, ...(label ? { label } : {}), timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
+  return { ...rest, ...truthy({ label }), timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
 }

@@ -1,5 +1,7 @@
 /** The methods about skills. */
+
 import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { withInside } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { LARGEST_SKILL, type Skill } from "../../mind/skills/index.ts";
@@ -26,7 +28,7 @@ export function makeSkillMethods(
       const { skills } = parts.instance();
       const skill = await skills.find(who(p.agent), p.name);
       const { allowedTools, metadata } = skill.about;
-      const card = { ...shown(skill), ...(allowedTools ? { allowedTools } : {}), ...(metadata ? { metadata } : {}) };
+      const card = { ...shown(skill), ...truthy({ allowedTools, metadata }) };
       if (skill.state === "unusable") return { ...card, text: "", files: [] };
       const { body, files } = await skills.words(skill);
       const text = p.file === undefined ? body : await fileOf(skill, p.file);
@@ -48,7 +50,6 @@ function shown({ root, about, ...rest }: Skill) {
     ...rest,
     folder: root,
     notes: [...notes],
-    ...(license ? { license } : {}),
-    ...(compatibility ? { compatibility } : {}),
+    ...truthy({ license, compatibility }),
   };
 }

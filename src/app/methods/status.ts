@@ -1,3 +1,4 @@
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { countPending } from "../../flow/approvals/index.ts";
 import { countAttention } from "../../flow/attention/index.ts";
@@ -30,14 +31,14 @@ export function makeStatusMethods(parts: MethodParts): Methods {
         uptimeMs: parts.uptimeMs(),
         model: {
           ...{ id: model.id, practice: model.practice, because: model.because },
-          ...(model.address === undefined ? {} : { address: model.address }),
+          ...defined({ address: model.address }),
         },
         ...counts,
         attention: await countAttention(attentionIn(instance, parts.problems(), clock.now())),
         channels: instance.channels.accounts.list().map(({ channel, account, state, detail }) => ({
           name: `${channel}/${account}`,
           state,
-          ...(detail ? { detail } : {}),
+          ...truthy({ detail }),
         })),
         usageToday: await usageSince(committed(), midnight),
         heartbeats: (await beatsIn(instance, clock.now())).filter((one) => one.state !== "off"),

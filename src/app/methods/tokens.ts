@@ -1,5 +1,7 @@
 /** Handlers of `tokens.*` and `login.code`. */
+
 import { AppError } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Access } from "../../flow/access/index.ts";
 import type { Logbook } from "../../ground/observe/index.ts";
@@ -30,7 +32,7 @@ export function makeTokenMethods(parts: TokenParts): Methods {
           scopes: t.scopes,
           createdAt: t.madeAt,
           createdBy: t.madeBy,
-          ...(t.usedAt === undefined ? {} : { lastUsedAt: t.usedAt }),
+          ...defined({ lastUsedAt: t.usedAt }),
         })),
         logins: logins.map((l) => ({
           id: l.id,

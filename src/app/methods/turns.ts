@@ -1,5 +1,6 @@
 import type { FailedAttempt, ModelReply } from "../../core/contracts/index.ts";
 import { asId, type Json, type TurnId, type Usage } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
 import { listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
@@ -20,7 +21,7 @@ export function makeTurnMethods(parts: MethodParts): Methods {
       for await (const e of parts.instance().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
         const more = { ...stepOutcome(e), ...(name.startsWith("model:") ? callFacts(e.payload) : {}) };
-        steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }), ...more });
+        steps.push({ segment, index, kind, name, state, at, ...defined({ endedAt }), ...more });
       }
       const { result } = row;
       return {
@@ -29,14 +30,10 @@ export function makeTurnMethods(parts: MethodParts): Methods {
         agent: row.agent,
         state: readState(parts, row),
         acceptedAt: row.acceptedAt,
-        ...(row.startedAt === undefined ? {} : { startedAt: row.startedAt }),
-        ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+        ...defined({ startedAt: row.startedAt, endedAt: row.endedAt }),
         ...(result ? { response: result.text, usage: result.usage } : {}),
-        ...(result?.reason ? { reason: result.reason } : {}),
-        ...(result?.model ? { model: result.model } : {}),
-        ...(result?.practice ? { practice: true } : {}),
-        ...(result?.failure ? { failure: result.failure } : {}),
-        ...(result?.joined ? { joined: result.joined } : {}),
+        ...truthy({ reason: result?.reason, model: result?.model, practice: result?.practice }),
+        ...truthy({ failure: result?.failure, joined: result?.joined }),
         notices: result?.notices ?? [],
         approvals: await wireApprovals(
           parts,
@@ -51,7 +48,7 @@ export function makeTurnMethods(parts: MethodParts): Methods {
     async "turns.list"(p) {
       const rows = await listTurns(committed(), {
         limit: p.limit ?? 50,
-        ...(p.session ? { session: p.session } : {}),
+        ...truthy({ session: p.session }),
         ...(p.open ? { open: true } : {}),
       });
       return {
@@ -61,9 +58,8 @@ export function makeTurnMethods(parts: MethodParts): Methods {
           agent: row.agent,
           state: readState(parts, row),
           acceptedAt: row.acceptedAt,
-          ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
-          ...(row.result?.failure ? { failure: row.result.failure } : {}),
-          ...(row.result?.reason ? { reason: row.result.reason } : {}),
+          ...defined({ endedAt: row.endedAt }),
+          ...truthy({ failure: row.result?.failure, reason: row.result?.reason }),
           ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
         })),
       };

@@ -1,5 +1,7 @@
 /** Handlers of `usage.*` and `budget.*`. */
+
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { NO_MODEL, usageBy } from "../../flow/turns/index.ts";
@@ -22,7 +24,7 @@ export function makeUsageMethods(parts: Pick<MethodParts, "instance" | "config" 
         from: Date.parse(from) - offsetMs,
         to: Date.parse(to) + DAY_MS - offsetMs,
         offsetMs,
-        ...(p.agent ? { agent: p.agent } : {}),
+        ...truthy({ agent: p.agent }),
       };
       if (!(q.from < q.to)) {
         throw new AppError("BAD_REQUEST", {

@@ -1,8 +1,10 @@
 /** How an action is judged: the gate's rules with the configured policies, the agent's places and remembered approvals. */
+
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import type { ActionPlan, ToolPlace } from "../../core/contracts/index.ts";
 import { type AgentId, type Authority, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { decide, joinPolicy, ruleFor, strictest } from "./decide.ts";
 import { type Explanation, explain, explainText } from "./explain.ts";
 import type { OwnDoors } from "./own-address.ts";
@@ -100,7 +102,7 @@ export function makeJudging({
     const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
     const shared = isTrusting && (await isShared(session));
     const words = policies.map((policy) =>
-      decide({ ...policy, authority, tainted, shared, ...(said ? { said } : {}) }, plan),
+      decide({ ...policy, authority, tainted, shared, ...truthy({ said }) }, plan),
     );
     const verdict = strictest(words);
     const rule = plan.once ? "" : ruleFor(plan);

@@ -1,6 +1,6 @@
 /** What the bus says when a turn ended or parked, after that is durable. */
 import { type ApprovalView, type SessionKey, type TurnId, withoutCommandLane } from "../../core/domain/index.ts";
-import type { Bus, Log } from "../../core/kit/index.ts";
+import { type Bus, type Log, truthy } from "../../core/kit/index.ts";
 import type { TurnEnds } from "./turn-ends.ts";
 
 interface Asked {
@@ -32,7 +32,7 @@ export async function announce(
     turn,
     agent: row.agent,
     ms: (row.endedAt ?? row.acceptedAt) - row.acceptedAt,
-    ...(model ? { model } : {}),
+    ...truthy({ model }),
   });
-  bus.emit({ event: "turn.ended", session, turn, state, text: text || reason || "", ...(joined ? { joined } : {}) });
+  bus.emit({ event: "turn.ended", session, turn, state, text: text || reason || "", ...truthy({ joined }) });
 }

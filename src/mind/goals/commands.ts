@@ -1,4 +1,5 @@
 import type { InboundMessage, SessionKey } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Goals } from "./goals.ts";
 import type { Goal } from "./store.ts";
 
@@ -23,7 +24,7 @@ export async function goalWords(
   const made = await goals.add({
     outcome: args,
     session,
-    ...(message.agent ? { agent: message.agent } : {}),
+    ...truthy({ agent: message.agent }),
     route: message.route,
     madeBy: by,
     ...(said ? { key: `${session}:${said}` } : {}),

@@ -1,6 +1,7 @@
 /** The agents' heartbeats: which agents have one, how it is doing, what it costs. */
 
 import { type AgentId, AppError, asId, heartbeatName, type ReplyRoute } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { HeartbeatConfig } from "./config.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 
@@ -55,9 +56,7 @@ export async function declareBeats(
         prompt: "Look after HEARTBEAT.md.",
         route: deliver ?? null,
         catchUp: "skip",
-        ...(zone ? { zone } : {}),
-        ...(model ? { model } : {}),
-        ...(budget ? { budget } : {}),
+        ...truthy({ zone, model, budget }),
         createdBy: `lares.yaml ${JSON.stringify(heartbeat)}`,
       });
     } catch (error) {
@@ -94,8 +93,7 @@ export async function beatViews(at: {
         ...(isStopped ? { state: "paused" as const, because: job.last?.reason ?? "It was paused." } : {}),
         ...(job ? { every: job.when.kind === "every" ? job.when.everyMs : 0 } : {}),
         ...(job?.next === undefined ? {} : { next: job.next }),
-        ...(lastAt === null ? {} : { lastAt }),
-        ...(lastSaid === null ? {} : { lastSaid }),
+        ...defined({ lastAt: lastAt ?? undefined, lastSaid: lastSaid ?? undefined }),
         today: {
           looks: job ? await at.looks(job.id, midnight) : 0,
           calls: used?.calls ?? 0,

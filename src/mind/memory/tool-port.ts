@@ -7,7 +7,7 @@ import {
   type SessionKey,
   sourceKeys,
 } from "../../core/domain/index.ts";
-import { stampIn } from "../../core/kit/index.ts";
+import { defined, stampIn } from "../../core/kit/index.ts";
 import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
 import { replacing } from "./replacing.ts";
 import { findAbout, findReplaced, forgetAbout, kept, type MemoryAccess } from "./topics.ts";
@@ -66,7 +66,7 @@ export function makeToolPort(
         source: sourceKeys.session(caller.session),
         trust: who.owner ? "agent" : "person",
         kind: kind ?? "fact",
-        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...defined({ expiresAt }),
         ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
         ...(instead && "fact" in instead ? instead.fact : {}),
       });

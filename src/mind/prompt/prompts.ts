@@ -10,6 +10,7 @@ import {
   PULLED,
   type SessionKey,
 } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { shows } from "../../core/render/index.ts";
 import { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
 import { channelName, fetchedFormat } from "./channels.ts";
@@ -93,7 +94,7 @@ export function makePrompts(parts: PromptParts) {
     const hearsAll = last?.isGroup === true && group?.mention === false;
     const rough = situate({
       session,
-      ...(job ? { job } : {}),
+      ...truthy({ job }),
       speakers: people.map((door) => door.speaker ?? "owner").filter((one) => one !== "event"),
       isGroup: last?.isGroup ?? false,
       needsMention: group?.mention ?? true,
@@ -145,7 +146,7 @@ async function placeOf(
     kind,
     agent,
     zone: await parts.zone(kind === "group" ? undefined : (last?.person ?? undefined)),
-    ...(name ? { name } : {}),
+    ...truthy({ name }),
     ...(last && last.channel !== "none" ? { channel: channelName(last) } : {}),
     ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
     ...withOf(kind, last),
@@ -172,7 +173,7 @@ async function chatsOf(parts: PromptParts, agent: AgentId, here: ChatDoor | unde
     .slice(0, MOST_CHATS)
     .map(({ channel, account, chat, isGroup, name, title }) => {
       const called = isGroup ? title : name;
-      return { channel, account, chat, isGroup, ...(called ? { name: called } : {}) };
+      return { channel, account, chat, isGroup, ...truthy({ name: called }) };
     });
 }
 
@@ -183,7 +184,7 @@ function isDirect(kind: Situation["kind"]): kind is "owner" | "known" | "strange
 function withOf(kind: Situation["kind"], last: ChatDoor | undefined): Pick<PromptPlace, "with"> {
   if (!isDirect(kind)) return {};
   const name = last?.name ?? (kind === "owner" ? undefined : callersUser(last));
-  return { with: { standing: kind === "stranger" ? "guest" : kind, ...(name ? { name } : {}) } };
+  return { with: { standing: kind === "stranger" ? "guest" : kind, ...truthy({ name }) } };
 }
 
 /** Whom a program speaks for, as it calls them; a conversation of one call is nobody's. */
@@ -200,7 +201,7 @@ function formatOf(
   if (kind === "child") return {};
   if (!can) return last && last.channel !== "none" ? { format: fetchedFormat(last) } : {};
   const { limit, unit, most, files } = can;
-  return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
+  return { format: { ...shows(can.dialect), limit, unit, files, ...truthy({ most }) } };
 }
 
 async function machineOf(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {

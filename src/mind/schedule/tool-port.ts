@@ -1,5 +1,6 @@
 import type { ToolCaller } from "../../core/contracts/index.ts";
 import { AppError, asId, type Origin, type TurnId } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import type { JobView, Schedules } from "./schedules.ts";
 import { inWords, PAST_GRACE_MS } from "./when.ts";
 import { wallWords } from "./zone.ts";
@@ -95,7 +96,7 @@ export function makeToolPort(schedules: Schedules, personOf: (turn: string) => P
       await mayPlan(caller);
       const { id } = await mine(name, caller.agent);
       const change = {
-        ...(text === undefined ? {} : { prompt: text }),
+        ...defined({ prompt: text }),
         ...(paused === undefined ? {} : { enabled: !paused }),
       };
       return shown(await schedules.update(id, { ...when, ...change }));
