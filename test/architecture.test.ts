@@ -131,7 +131,7 @@ const LOOKS =
   /^(constants|existsSync|l?stat(Sync)?|statfs|realpath(Sync)?|access(Sync)?|Stats|FileHandle|FSWatcher|Dirent)$/;
 
 /** Left from before they were counted. Lower it when you remove some. */
-const MOST_NESTED_TERNARIES = 105;
+const MOST_NESTED_TERNARIES = 97;
 
 const SQL = /\b(SELECT|INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM|(CREATE|DROP|ALTER) TABLE|PRAGMA)\b/;
 
@@ -190,6 +190,19 @@ describe("the house", () => {
       .filter(({ path }) => !WITHOUT_KIT.test(path))
       .flatMap(({ path, text }) => needlessSpreads(path, text));
     expect(found).toEqual([]);
+  });
+
+  test("nothing is cast to never: a type that does not fit is missing somewhere", () => {
+    const found = files
+      .filter(({ path }) => !/(^|\/)testing\.ts$/.test(path))
+      .filter(({ text }) => {
+        let isCast = false;
+        visit(parse(text), ({ type, typeAnnotation }) => {
+          isCast ||= type === "TSAsExpression" && (typeAnnotation as Ast).type === "TSNeverKeyword";
+        });
+        return isCast;
+      });
+    expect(found.map(({ path }) => path)).toEqual([]);
   });
 
   test("nested ternaries do not become more", () => {

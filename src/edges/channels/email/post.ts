@@ -36,7 +36,7 @@ export async function written(
       content: Buffer.from(await file.read()),
     })),
   );
-  const maker = mail.createTransport({ streamTransport: true, buffer: true, newline: "crlf" } as never);
+  const maker = mail.createTransport({ streamTransport: true, buffer: true, newline: "crlf" });
   const made = (await maker.sendMail({
     from: config.name ? { name: config.name, address: config.address } : config.address,
     to: message.route.chat,
@@ -50,7 +50,7 @@ export async function written(
     attachments,
     disableUrlAccess: true,
     disableFileAccess: true,
-  } as never)) as { message: Buffer };
+  })) as { message: Buffer };
   return made.message;
 }
 
@@ -65,7 +65,7 @@ export function makeTransport(mail: Nodemailer, config: EmailAccount) {
     connectionTimeout: 15_000,
     greetingTimeout: 15_000,
     socketTimeout: 25_000,
-  } as never);
+  });
 }
 
 /** Up to here the server has no mail it could pass on. */

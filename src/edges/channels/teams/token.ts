@@ -2,7 +2,7 @@
  * Who sent an activity: a signed token (JWT) in the request. Its key must be one of the Bot Framework's, it must be made by it, for this
  * bot, now; and the place answers go to must be the one it was signed with.
  */
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText, callApi } from "../api.ts";
@@ -67,7 +67,7 @@ export class TeamsTokens {
       const id = asText(raw.kid);
       if (!id || raw.kty !== "RSA") continue;
       const endorsements = Array.isArray(raw.endorsements) ? raw.endorsements.map(String) : undefined;
-      found.set(id, { key: createPublicKey({ key: raw as never, format: "jwk" }), endorsements });
+      found.set(id, { key: createPublicKey({ key: raw as JsonWebKey, format: "jwk" }), endorsements });
     }
     this.keys = found;
     this.fetchedAt = this.clock.now();

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolCaller } from "../../../core/contracts/index.ts";
-import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
+import { AppError, type Json, type ReplyRoute } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { withInside } from "../paths/index.ts";
@@ -37,8 +37,8 @@ const schema = z.strictObject({
 });
 
 export function createMessageTool(desk: MessageDesk): Tool {
-  const read = (input: unknown) => {
-    const wanted = parseInput("message", schema, input as never);
+  const read = (input: Json) => {
+    const wanted = parseInput("message", schema, input);
     if (wanted.text.trim() || wanted.files.length) return wanted;
     throw new AppError("TOOL_INPUT", { message: "There is nothing to send.", hint: "Give text, files, or both." });
   };

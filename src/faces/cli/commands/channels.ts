@@ -1,8 +1,7 @@
 /** `lares channels`: where people talk to it, and whether that works. */
 import { readFileSync } from "node:fs";
-import type { Json } from "../../../core/domain/index.ts";
 import { nearest, truthy } from "../../../core/kit/index.ts";
-import type { Result } from "../../../core/protocol/index.ts";
+import type { Params, Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -103,7 +102,7 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
   const added = await rpc.call("channels.add", {
     channel: kind.name,
     account,
-    fields: given as never,
+    fields: given,
     ...truthy({ replace: options.replace }),
   });
   const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
@@ -153,9 +152,11 @@ function named(kinds: readonly Kind[], typed: string): Kind {
   throw usage(`There is no channel "${typed}".`, near ? `Did you mean "${near}"?` : `There are: ${names.join(", ")}.`);
 }
 
+type Fields = Params<"channels.add">["fields"];
+
 /** `--set token=@FILE`, `--set token=-`, `--set port=6697`, `--set owners=["1"]`. */
-async function fieldsOf({ options, ports }: Context): Promise<Record<string, Json>> {
-  const fields: Record<string, Json> = {};
+async function fieldsOf({ options, ports }: Context): Promise<Fields> {
+  const fields: Fields = {};
   for (const one of options.set ?? []) {
     const at = one.indexOf("=");
     if (at < 1) throw usage(`"${one}" is not field=value.`, "For example: --set token=@token.txt");
@@ -168,10 +169,10 @@ async function fieldsOf({ options, ports }: Context): Promise<Record<string, Jso
 }
 
 /** A long number is an id, and ids are texts. */
-function asJson(value: string): Json {
+function asJson(value: string): Fields[string] {
   if (/^-?\d{7,}$/.test(value)) return value;
   try {
-    return JSON.parse(value) as Json;
+    return JSON.parse(value);
   } catch {
     return value;
   }

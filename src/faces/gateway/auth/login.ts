@@ -41,7 +41,7 @@ export function loginRoutes(app: HttpApp, parts: GatewayParts, who: Identifier, 
 
   app.post("/login", async (c) => {
     const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config)));
-    const done = await redeem(c as never, code);
+    const done = await redeem(c, code);
     return c.json({ ok: true, proof: done.proof }, 200, {
       "cache-control": "no-store",
       "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
