@@ -47,6 +47,29 @@ export function notTaken(
   return refused(said, "never");
 }
 
+/**
+ * One message that takes several calls, in order; its id is the first call's. When a later call fails, part of the message is
+ * already in the chat: sending all of it again would show that part twice, so the outcome is uncertain.
+ */
+export async function sendInOrder(
+  calls: readonly (() => Promise<string | null>)[],
+  where: string,
+): Promise<{ platformId: string | null }> {
+  let platformId: string | null = null;
+  for (const [i, call] of calls.entries()) {
+    const id = await call().catch((cause: unknown) => {
+      throw i === 0 ? cause : new SendUncertain(`${sentence(where)} took only part of the message.`, { cause });
+    });
+    platformId ??= id;
+  }
+  return { platformId };
+}
+
+/** For calls that change nothing when they are repeated, such as an edit: an uncertain one has simply failed and can be tried again. */
+export function failedIfUncertain(error: unknown): never {
+  throw error instanceof SendUncertain ? refused(error.message, "later", error) : error;
+}
+
 /** The body of a platform's file, as it comes. */
 export async function* readBody(response: Response): AsyncIterable<Uint8Array> {
   if (!response.ok || !response.body) throw refused(`The file could not be fetched (${response.status}).`, "never");

@@ -6,19 +6,12 @@
  * (mailbox.ts). With `--receive-mode=on-connection` messages wait at Signal while nobody listens.
  * Out: `send` takes no key and is never repeated when its outcome is unknown.
  */
-import {
-  type Channel,
-  type Door,
-  type Outgoing,
-  type Placed,
-  type PlatformEvent,
-  SendUncertain,
-} from "../../../core/contracts/index.ts";
+import type { Channel, Door, Outgoing, Placed, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
 import { Batches, Lines } from "../lines.ts";
-import { refused } from "../sending.ts";
+import { failedIfUncertain, refused } from "../sending.ts";
 import type { SignalAccount } from "./config.ts";
 import { mapEnvelope, type SignalFile } from "./events.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -120,10 +113,7 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
     },
 
     async edit(at, message, signal) {
-      // The same edit again changes nothing people see, so an unknown outcome is only a failed one.
-      await deliver(message, { editTimestamp: Number(at.platformId) }, signal).catch((error) => {
-        throw error instanceof SendUncertain ? refused(error.message, "later", error) : error;
-      });
+      await deliver(message, { editTimestamp: Number(at.platformId) }, signal).catch(failedIfUncertain);
     },
 
     async remove(at, signal) {

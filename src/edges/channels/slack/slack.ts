@@ -18,6 +18,7 @@ import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret, parseJson, truthy } from "../../../core/kit/index.ts";
 import { type AdapterParts, toPolicy } from "../account.ts";
 import { asList, asObject, asText } from "../api.ts";
+import { isWorthReadingBack, readRaw } from "../incoming.ts";
 import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { SlackApi } from "./api.ts";
@@ -35,7 +36,7 @@ const MOST_PAGES = 10;
 export function create({ account, config, clock, log }: AdapterParts<SlackAccount>): Channel {
   const api = new SlackApi(config.apiUrl, config.botToken);
   const messages = new SlackMessages(api);
-  const { groups } = toPolicy(config);
+  const policy = toPolicy(config);
   let positions: Positions | undefined;
   let me: (SlackMe & { name: string; team: string }) | undefined;
 
@@ -47,13 +48,6 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     return me;
   };
 
-  /** Whether a chat must be read back after a long stop: not for what would be ignored anyway. */
-  const matters = (event: PlatformEvent) =>
-    event.kind === "message" &&
-    (event.chat.kind === "direct" ||
-      event.addressed === true ||
-      (groups[event.chat.id] ?? groups["*"])?.mention === false);
-
   const readPositions = async (door: Door) => {
     positions ??= new Positions(await door.cursor());
     return positions;
@@ -62,7 +56,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   async function hear(door: Door, event: PlatformEvent): Promise<Heard> {
     const seen = await readPositions(door);
     const key = event.chat.thread ? `${event.chat.id}/${event.chat.thread}` : event.chat.id;
-    const moves = matters(event);
+    const moves = isWorthReadingBack(event, policy);
     const [heard] = await door.hear([event], moves ? seen.with(key, event.id) : undefined);
     if (moves) seen.moved(key, event.id);
     if (event.kind === "button" && heard?.say) tellPresser(event, heard.say);
@@ -83,10 +77,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   const readable = (door: Door, given: unknown, read: () => PlatformEvent | "unreadable" | undefined) => {
     const { type, event_ts, ts, trigger_id } = asObject(given);
     const [kind, id] = [String(type), asText(event_ts) ?? asText(ts) ?? asText(trigger_id)];
-    const event = door.read({ kind, id, value: given }, read);
-    if (event !== "unreadable") return event;
-    door.unreadable(kind, String(id));
-    return undefined;
+    return readRaw(door, { kind, id, value: given }, read);
   };
 
   /** What was said in a chat, or in a thread of it, since it was left. */

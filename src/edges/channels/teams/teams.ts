@@ -7,29 +7,26 @@
  * be on the list: a forged one would get our token.
  */
 
-import {
-  type Channel,
-  type ChannelAnswer,
-  type Door,
-  type Outgoing,
-  SendUncertain,
-} from "../../../core/contracts/index.ts";
+import type { Channel, ChannelAnswer, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import { defined, parseJson, trimEndCharacters } from "../../../core/kit/index.ts";
+import { defined, trimEndCharacters } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject, asText, callApi } from "../api.ts";
-import { notTaken, refused } from "../sending.ts";
+import { parseBody, readRaw, untilAborted } from "../incoming.ts";
+import { RecentMap } from "../recent.ts";
+import { failedIfUncertain, notTaken, refused } from "../sending.ts";
 import { toChat, toConversation, toEvents } from "./activity.ts";
 import type { TeamsAccount } from "./config.ts";
 import { TeamsTokens } from "./token.ts";
 
+const MOST_CONVERSATIONS = 1000;
 const WHERE = "Teams";
 const SCOPE = "https://api.botframework.com/.default";
 
 export function create({ account, config, clock }: AdapterParts<TeamsAccount>): Channel {
   const tokens = new TeamsTokens(config.keysUrl, config.appId, clock);
   /** Where conversations are served; one place for a tenant, mostly. */
-  const services = new Map<string, string>();
+  const services = new RecentMap<string>(MOST_CONVERSATIONS);
   let lastService: string | undefined;
   let own: { token: string; until: number } | undefined;
 
@@ -99,8 +96,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
     async run(door, signal) {
       lastService ??= asText(await door.kept("service"));
       door.alive();
-      if (!signal.aborted)
-        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await untilAborted(signal);
     },
 
     knock({ method, headers }) {
@@ -110,7 +106,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
 
     async receive(request, door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
-      const activity = asObject(parse(request.body));
+      const activity = asObject(parseBody(request.body));
       const claims = await tokens.claims(request.headers.authorization, asText(activity.channelId) ?? "");
       const service = asText(activity.serviceUrl) ?? "";
       const signedFor = asText(claims.serviceurl) ?? asText(claims.serviceUrl);
@@ -121,9 +117,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
       }
       await learn(door, asText(asObject(activity.conversation).id) ?? "", service);
       const raw = { kind: asText(activity.type) ?? "activity", id: asText(activity.id), value: activity };
-      const read = door.read(raw, () => toEvents(activity)) ?? [];
-      if (read === "unreadable") door.unreadable(raw.kind, raw.id ?? "");
-      const events = read === "unreadable" ? [] : read;
+      const events = readRaw(door, raw, () => toEvents(activity)) ?? [];
       const heard = events.length ? await door.hear(events) : [];
       if (activity.type !== "invoke") return { status: 200, body: {} };
       return {
@@ -145,11 +139,13 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
 
     async edit(at, message, signal) {
       const path = `/${encodeURIComponent(at.platformId)}`;
-      await call(at.route, { method: "PUT", path, json: toActivity(message) }, signal).catch(harmless);
+      await call(at.route, { method: "PUT", path, json: toActivity(message) }, signal).catch(failedIfUncertain);
     },
 
     async remove(at, signal) {
-      await call(at.route, { method: "DELETE", path: `/${encodeURIComponent(at.platformId)}` }, signal).catch(harmless);
+      await call(at.route, { method: "DELETE", path: `/${encodeURIComponent(at.platformId)}` }, signal).catch(
+        failedIfUncertain,
+      );
     },
 
     async typing(route, signal) {
@@ -159,7 +155,6 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
 
   async function learn(door: Door, conversation: string, service: string): Promise<void> {
     services.set(toChat(conversation).id, service);
-    if (services.size > 1000) services.delete(services.keys().next().value as string);
     if (lastService === service) return;
     await door.keep("service", service);
     lastService = service;
@@ -187,17 +182,4 @@ function toActivity(message: Outgoing): object {
     actions,
   };
   return { type: "message", attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content }] };
-}
-
-/** The same again changes nothing, so an unknown outcome is only a failed one. */
-function harmless(error: unknown): never {
-  throw error instanceof SendUncertain ? refused(error.message, "later", error) : error;
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString("utf8"));
-  } catch {
-    throw new AppError("BAD_JSON", { message: "The body is not JSON." });
-  }
 }

@@ -1,7 +1,7 @@
 /** What leaves for Telegram: text as its HTML, buttons, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, OutgoingFile, Placed } from "../../../core/contracts/index.ts";
-import { SendUncertain } from "../../../core/contracts/index.ts";
 import type { JsonObject, ReplyRoute } from "../../../core/domain/index.ts";
+import { sendInOrder } from "../sending.ts";
 import { type TelegramApi, TelegramRefusal } from "./api.ts";
 
 /** Of a file's caption, in Telegram; longer text goes before the file as a message of its own. */
@@ -9,6 +9,10 @@ const MOST_CAPTION = 1024;
 /** What Telegram shows as a picture; its limit for those is 10 MB. */
 const PICTURE = /^image\/(png|jpeg|webp)$/;
 const MOST_PICTURE = 10 * 1024 * 1024;
+
+interface Sent {
+  message_id?: number;
+}
 
 export class TelegramMessages {
   private readonly api: TelegramApi;
@@ -20,26 +24,18 @@ export class TelegramMessages {
   async send(message: Outgoing, signal: AbortSignal): Promise<{ platformId: string | null }> {
     const files = [...(message.files ?? [])];
     const fitsCaption = files.length > 0 && message.text.length <= MOST_CAPTION && !message.buttons?.length;
-    const steps: (() => Promise<{ message_id?: number }>)[] = [];
+    const calls: (() => Promise<Sent>)[] = [];
     if (fitsCaption) {
       const first = files.shift()!;
-      steps.push(() => this.file(message, first, true, signal));
+      calls.push(() => this.file(message, first, true, signal));
     } else if (message.text) {
-      steps.push(() => this.put("sendMessage", message, "text", signal));
+      calls.push(() => this.put("sendMessage", message, "text", signal));
     }
-    for (const file of files) steps.push(() => this.file(message, file, false, signal));
-    let platformId: string | null = null;
-    for (const [i, step] of steps.entries()) {
-      try {
-        const placed = await step();
-        platformId ??= placed.message_id === undefined ? null : String(placed.message_id);
-      } catch (error) {
-        // What came before is in the chat: sending all of it again would double it.
-        if (i > 0) throw new SendUncertain("Only a part of the message was taken.", { cause: error });
-        throw error;
-      }
-    }
-    return { platformId };
+    for (const file of files) calls.push(() => this.file(message, file, false, signal));
+    return sendInOrder(
+      calls.map((call) => async () => readId(await call())),
+      "Telegram",
+    );
   }
 
   async edit(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void> {
@@ -73,12 +69,7 @@ export class TelegramMessages {
     await this.api.call("sendChatAction", { ...placing(route), action: "typing" }, signal);
   }
 
-  private file(
-    message: Outgoing,
-    file: OutgoingFile,
-    withText: boolean,
-    signal: AbortSignal,
-  ): Promise<{ message_id?: number }> {
+  private file(message: Outgoing, file: OutgoingFile, withText: boolean, signal: AbortSignal): Promise<Sent> {
     const isPicture = PICTURE.test(file.mediaType) && file.bytes <= MOST_PICTURE;
     const [method, field] = isPicture ? ["sendPhoto", "photo"] : ["sendDocument", "document"];
     const options = { file: { field: field!, file }, patienceMs: 120_000 };
@@ -94,7 +85,7 @@ export class TelegramMessages {
     signal: AbortSignal,
     more: JsonObject = {},
     options: Parameters<TelegramApi["call"]>[3] = {},
-  ): Promise<{ message_id?: number }> {
+  ): Promise<Sent> {
     // Telegram's HTML has no tag for a line's end.
     const html = message.html?.replace(/<br\s*\/?>/g, "\n");
     const rich: JsonObject = html === undefined ? {} : { [field]: html, parse_mode: "HTML" };
@@ -115,6 +106,10 @@ export class TelegramMessages {
       return this.api.call(method, plain, signal, options);
     }
   }
+}
+
+function readId({ message_id }: Sent): string | null {
+  return message_id === undefined ? null : String(message_id);
 }
 
 function placing({ chat, thread }: ReplyRoute): JsonObject {

@@ -15,9 +15,10 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson, pause } from "../../../core/kit/index.ts";
+import { isSameSecret, pause } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asObject } from "../api.ts";
+import { parseBody, readRaw } from "../incoming.ts";
 import { byChat } from "../lines.ts";
 import { AlbumShelf, findAlbum, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
@@ -102,10 +103,8 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
     const parts = updates.flatMap((one) => {
-      const event = door.read({ kind: readKind(one), id: readId(one), value: one }, () => toEvent(one, who, api));
-      if (event !== "unreadable") return event ? { event, album: findAlbum(one) } : [];
-      door.unreadable(readKind(one), readId(one));
-      return [];
+      const event = readRaw(door, { kind: readKind(one), id: readId(one), value: one }, () => toEvent(one, who, api));
+      return event ? { event, album: findAlbum(one) } : [];
     });
     const lines = byChat(joinAlbums(parts));
     // With one chat the position goes into the transaction of its last message.
@@ -203,14 +202,6 @@ interface Webhook {
 function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: string; text?: string } {
   // Telegram shows at most 200 characters.
   return { callback_query_id: event.id.slice(1), ...(heard.say ? { text: heard.say.slice(0, 200) } : {}) };
-}
-
-function parseBody(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString("utf8"));
-  } catch {
-    throw new AppError("BAD_JSON", { message: "The body is not JSON." });
-  }
 }
 
 function otherPoller(): AppError {

@@ -18,7 +18,7 @@ import {
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { Lines } from "../lines.ts";
-import { refused } from "../sending.ts";
+import { refused, sendInOrder } from "../sending.ts";
 import { Spool, type Spooled } from "../spool.ts";
 import { fromBaileys } from "./baileys.ts";
 import type { WhatsAppWebAccount } from "./config.ts";
@@ -138,14 +138,10 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     },
 
     async send(message) {
-      let first: string | null | undefined;
-      for (const [i, content] of (await contents(message)).entries()) {
-        const id = await put(message.route.chat, content, `${message.key} ${i}`).catch((error) => {
-          throw first === undefined ? error : new SendUncertain("WhatsApp took only a part of it.", { cause: error });
-        });
-        first ??= id;
-      }
-      return { platformId: first ?? null };
+      const calls = (await contents(message)).map(
+        (content, i) => () => put(message.route.chat, content, `${message.key} ${i}`),
+      );
+      return sendInOrder(calls, "WhatsApp");
     },
 
     async edit(at, message) {

@@ -1,14 +1,14 @@
 /** What Meta's status events say of messages we sent: which key became which message. Bounded. */
+import { RecentMap } from "../recent.ts";
+
 const MOST = 2000;
 
 export class Receipts {
-  private readonly ids = new Map<string, string>();
+  private readonly ids = new RecentMap<string>(MOST);
   private readonly waiting = new Set<() => void>();
 
   learn(key: string, id: string): void {
-    this.ids.delete(key);
     this.ids.set(key, id);
-    if (this.ids.size > MOST) this.ids.delete(this.ids.keys().next().value as string);
     for (const look of [...this.waiting]) look();
   }
 

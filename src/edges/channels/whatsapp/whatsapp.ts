@@ -9,20 +9,22 @@
  * It has no edits; buttons are at most three.
  */
 import { createHmac } from "node:crypto";
-import {
-  type Channel,
-  type ChannelAnswer,
-  type ChannelRequest,
-  type Door,
-  type Outgoing,
-  type Placed,
-  type PlatformEvent,
-  SendUncertain,
+import type {
+  Channel,
+  ChannelAnswer,
+  ChannelRequest,
+  Door,
+  Outgoing,
+  Placed,
+  PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
+import { parseBody } from "../incoming.ts";
 import { byChat } from "../lines.ts";
+import { RecentMap } from "../recent.ts";
+import { sendInOrder } from "../sending.ts";
 import type { WhatsAppAccount } from "./config.ts";
 import { mapBody, type WhatsAppMapped } from "./events.ts";
 import { Graph } from "./graph.ts";
@@ -38,13 +40,13 @@ const STATUS_PATIENCE_MS = 10_000;
 export function create({ account, config }: AdapterParts<WhatsAppAccount>): Channel {
   const graph = new Graph(config);
   /** The last message of each chat: the typing sign hangs on it. */
-  const last = new Map<string, string>();
+  const last = new RecentMap<string>(MOST_CHATS);
   const receipts = new Receipts();
 
   async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
     if (request.method === "GET") return challenge(request);
     verify(request);
-    const body = parse(request.body);
+    const body = parseBody(request.body);
     const read = door.read({ kind: "body", id: undefined, value: body }, () => mapBody(body, config.phoneNumberId));
     // Answered as taken: Meta would send it again for days.
     if (!read) return { status: 200, body: "" };
@@ -58,7 +60,7 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
     if (events.length) {
       // A slow file holds up its own chat and no other.
       await Promise.all(byChat(events.map(withFiles)).map((line) => door.hear(line)));
-      for (const { event } of events) keep(last, event.chat.id, event.id);
+      for (const { event } of events) last.set(event.chat.id, event.id);
     }
     door.alive();
     return { status: 200, body: "" };
@@ -127,16 +129,11 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
 
     async send(message, signal) {
       const to = { recipient_type: "individual", to: message.route.chat };
-      let first: string | null | undefined;
-      for (const piece of await pieces(message, signal)) {
+      const calls = (await pieces(message, signal)).map((piece) => {
         const whole = { ...to, ...piece, biz_opaque_callback_data: message.key };
-        const id = await graph.message(whole, signal).catch((error) => {
-          // Part of it is there: to send all of it again would show that part twice.
-          throw first === undefined ? error : new SendUncertain("WhatsApp took only a part of it.", { cause: error });
-        });
-        first ??= id;
-      }
-      return { platformId: first ?? null };
+        return () => graph.message(whole, signal);
+      });
+      return sendInOrder(calls, "WhatsApp");
     },
 
     // Nobody can tell that it was not taken: without a status it stays unknown.
@@ -159,14 +156,6 @@ function unauthorized(message: string): AppError {
   return new AppError("UNAUTHORIZED", { message, hint });
 }
 
-function parse(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString("utf8"));
-  } catch {
-    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
-  }
-}
-
 function toMediaKind(mediaType: string): "image" | "video" | "audio" | "document" {
   if (/^image\/(jpeg|png)$/.test(mediaType)) return "image";
   if (/^video\/(mp4|3gpp)$/.test(mediaType)) return "video";
@@ -181,10 +170,4 @@ function canCaption(mediaType: string): boolean {
 function short(label: string): string {
   const signs = [...label];
   return signs.length <= MOST_BUTTON ? label : `${signs.slice(0, MOST_BUTTON - 1).join("")}…`;
-}
-
-function keep(map: Map<string, string>, key: string, value: string): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MOST_CHATS) map.delete(map.keys().next().value as string);
 }

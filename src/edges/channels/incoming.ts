@@ -1,0 +1,40 @@
+/** What adapters share on the way in: a platform's raw thing read under guard, and a request's body. */
+import { type AccountPolicy, type Door, findGroup, type PlatformEvent, type Raw } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import { parseJson } from "../../core/kit/index.ts";
+
+/** Reads a raw thing under guard; one that doesn't fit is counted as unreadable, and the adapter goes on without it. */
+export function readRaw<T>(
+  door: Pick<Door, "read" | "unreadable">,
+  raw: Raw,
+  read: () => T | "unreadable",
+): T | undefined {
+  const found = door.read(raw, read);
+  if (found !== "unreadable") return found;
+  door.unreadable(raw.kind, String(raw.id ?? ""));
+  return undefined;
+}
+
+/** The JSON of a request whose sender is proven. */
+export function parseBody(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString("utf8"));
+  } catch {
+    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
+  }
+}
+
+/** Whether a chat is worth reading back after a long stop: not for messages that would be ignored anyway. */
+export function isWorthReadingBack(event: PlatformEvent, policy: AccountPolicy): boolean {
+  if (event.kind !== "message") return false;
+  if (event.chat.kind === "direct" || event.addressed) return true;
+  return findGroup(policy, event.chat.id)?.mention === false;
+}
+
+/** For platforms that call us: nothing is held open, so there is only the end to wait for. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
