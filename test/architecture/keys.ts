@@ -30,7 +30,7 @@ export const LOOKALIKES: Readonly<Record<string, string>> = {
   "core/protocol/memory-methods.ts": "an example in the reference",
   "core/protocol/print.ts": "the text of the reference",
   "edges/channels/whatsapp-web/credentials.ts": "names of the account's own credentials",
-  "faces/cli/words/talk.ts": "examples on the help pages",
+  "faces/cli/words/table/talk.ts": "examples on the help pages",
 };
 
 /** A sentence for each piece of a key in a file. `path` is relative to src/. */

@@ -127,7 +127,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/faces/cli/onboard/choice.ts",
     "src/faces/cli/program.ts",
     "src/faces/cli/testing.ts",
-    "src/faces/cli/words/index.ts",
+    "src/faces/cli/words/table/index.ts",
     "ui/src/parts/ChannelsTab.svelte",
     "ui/src/parts/Composer.svelte",
     "ui/src/parts/Login.svelte",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ManualClock } from "../../core/kit/index.ts";
 import { cli, NOW } from "./testing.ts";
-import { WORDS } from "./words/index.ts";
+import { COMMANDS } from "./words/table/index.ts";
 
 /** What stays on purpose. */
 const EXEMPT: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ function argvOf(example: string, home: string): string[] {
     .map((word) => (/^\w+\.(jsonl|md)$/.test(word) ? join(home, word) : word));
 }
 
-it.each(WORDS.filter(({ name }) => !Object.hasOwn(EXEMPT, name)).map(({ name, example }) => [name, example]))(
+it.each(COMMANDS.filter(({ name }) => !Object.hasOwn(EXEMPT, name)).map(({ name, example }) => [name, example]))(
   "lares %s ends",
   async (_name, example) => {
     const at = await frozen();

@@ -1,6 +1,7 @@
 /** The command line. What is asked most and needs nothing, `--help` and `--version`, is answered before anything is loaded. */
-import { HELP } from "./help.ts";
+
 import type { CliPorts } from "./ports.ts";
+import { HELP } from "./words/help.ts";
 
 export type { CliInput, CliOutput, CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.ts";
 

@@ -1,14 +1,14 @@
-/** Makes the program from the table of words. What a command does is loaded when it is called. */
+/** Makes the program from the table of commands. What a command does is loaded when it is called. */
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import { type Action, makeContext, type Options } from "./context.ts";
 import { EXIT, exitForError, usage } from "./exit.ts";
-import { HELP } from "./help.ts";
 import { makeOutput } from "./output.ts";
 import type { CliPorts } from "./ports.ts";
-import { EVERYWHERE, FLAGS, type Flag, GROUPS, type Word } from "./words/index.ts";
+import { HELP } from "./words/help.ts";
+import { type CommandEntry, EVERYWHERE, FLAGS, type Flag, GROUPS } from "./words/table/index.ts";
 
 export async function runProgram(argv: string[], ports: CliPorts): Promise<number> {
   let code: number = EXIT.done;
@@ -58,26 +58,26 @@ function build(ports: CliPorts, to: To): Command {
     .action(to(async () => (await import("./commands/status.ts")).bare));
   for (const flag of EVERYWHERE) lares.addOption(optionOf(flag));
   lares.helpInformation = () => HELP;
-  words(lares);
+  refuseUnknown(lares);
 
   const nouns = new Map<string, Command>();
   for (const group of GROUPS) {
     for (const [name, about] of Object.entries(group.nouns)) nouns.set(name, noun(lares, name, about));
-    for (const word of group.words) addWord(lares, nouns, word, to);
+    for (const entry of group.commands) addCommand(lares, nouns, entry, to);
   }
   return lares;
 }
 
-function addWord(lares: Command, nouns: ReadonlyMap<string, Command>, word: Word, to: To): void {
-  const [first = "", verb] = word.name.split(" ");
-  // A noun, or a word that does something by itself and has verbs as well.
-  const above = verb === undefined ? lares : (nouns.get(first) ?? wordAlone(lares, first));
-  const command = above.command([verb ?? first, word.takes].filter(Boolean).join(" "));
-  command.description(word.about).addHelpText("after", `\nFor example: ${word.example}\n`).action(to(word.load));
-  for (const flag of word.flags ?? []) command.addOption(optionOf(flag));
+function addCommand(lares: Command, nouns: ReadonlyMap<string, Command>, entry: CommandEntry, to: To): void {
+  const [first = "", verb] = entry.name.split(" ");
+  // A noun, or a command that does something by itself and has verbs as well.
+  const above = verb === undefined ? lares : (nouns.get(first) ?? commandAlone(lares, first));
+  const command = above.command([verb ?? first, entry.takes].filter(Boolean).join(" "));
+  command.description(entry.about).addHelpText("after", `\nFor example: ${entry.example}\n`).action(to(entry.load));
+  for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
 }
 
-function wordAlone(lares: Command, name: string): Command {
+function commandAlone(lares: Command, name: string): Command {
   const found = lares.commands.find((command) => command.name() === name);
   if (!found) throw new Error(`there is no command "${name}" to put a verb below`);
   return found;
@@ -101,12 +101,12 @@ function optionOf({ flag, about, parse, choices, repeats, needed }: Flag): Optio
 function noun(lares: Command, name: string, about: string): Command {
   const command = lares.command(name).description(about).helpCommand(false);
   command.action(() => command.help());
-  words(command);
+  refuseUnknown(command);
   return command;
 }
 
 /** A wrong word gets the nearest right one. */
-function words(command: Command): void {
+function refuseUnknown(command: Command): void {
   command.allowExcessArguments();
   command.hook("preAction", (_this, called) => {
     const extra = called.args.slice(called.registeredArguments.length);

@@ -7,8 +7,8 @@ import { homeProblem } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
 import { bytes, count, elapsed, oneLine, plural, spent, tokens } from "../format.ts";
-import { HELP } from "../help.ts";
 import { type Output, table } from "../output.ts";
+import { HELP } from "../words/help.ts";
 import { modelLine, run } from "./gateway.ts";
 import { beatLine } from "./heartbeat.ts";
 

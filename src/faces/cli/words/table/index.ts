@@ -1,15 +1,15 @@
-/** All words in the order in which they are shown. */
+/** All commands in the order in which they are shown. */
 import { answer } from "./answer.ts";
+import type { CommandEntry, Flag, Group } from "./entry.ts";
 import { look } from "./look.ts";
 import { run } from "./run.ts";
 import { setUp } from "./set-up.ts";
 import { talk } from "./talk.ts";
-import type { Flag, Group, Word } from "./word.ts";
 
-export type { Flag, Group, Word };
+export type { CommandEntry, Flag, Group };
 
 export const GROUPS: readonly Group[] = [talk, answer, look, run, setUp];
-export const WORDS: readonly Word[] = GROUPS.flatMap((group) => group.words);
+export const COMMANDS: readonly CommandEntry[] = GROUPS.flatMap((group) => group.commands);
 
 /** Flags of every command. */
 export const EVERYWHERE: readonly Flag[] = [
@@ -25,7 +25,9 @@ export const EVERYWHERE: readonly Flag[] = [
 /** Every flag by its long name. */
 export const FLAGS: readonly string[] = [
   ...new Set([
-    ...[...EVERYWHERE, ...WORDS.flatMap((word) => word.flags ?? [])].map(({ flag }) => /--[a-z-]+/.exec(flag)![0]),
+    ...[...EVERYWHERE, ...COMMANDS.flatMap((command) => command.flags ?? [])].map(
+      ({ flag }) => /--[a-z-]+/.exec(flag)![0],
+    ),
     "--help",
     "--version",
   ]),

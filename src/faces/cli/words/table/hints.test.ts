@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { WORDS } from "./index.ts";
+import { COMMANDS } from "./index.ts";
 
 test("hints name only commands that exist", () => {
-  const known = new Set(WORDS.map(({ name }) => name));
+  const known = new Set(COMMANDS.map(({ name }) => name));
   const first = new Set([...known].map((name) => name.split(" ")[0]!));
   const wrong: string[] = [];
-  const src = fileURLToPath(new URL("../../../", import.meta.url));
+  const src = fileURLToPath(new URL("../../../../", import.meta.url));
   const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /(?<!\.test)\.ts$/.test(name));
   for (const file of files)
     for (const [, hint] of readFileSync(join(src, file), "utf8").matchAll(/: lares ([a-z]+(?: [a-z][a-z-]*)?)/g)) {

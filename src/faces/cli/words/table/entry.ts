@@ -1,6 +1,6 @@
-/** One line of the table of words. Help, docs/CLI.md and the program itself are made from it. */
+/** One line of the table of commands. Help, docs/CLI.md and the program itself are made from it. */
 import { InvalidArgumentError } from "commander";
-import type { Action } from "../context.ts";
+import type { Action } from "../../context.ts";
 
 export interface Flag {
   /** As commander reads it: `--limit <n>`. */
@@ -13,7 +13,7 @@ export interface Flag {
   needed?: boolean;
 }
 
-export interface Word {
+export interface CommandEntry {
   /** `sessions list`; one word for what is used daily. */
   name: string;
   /** Its arguments as commander reads them: `<session>`. */
@@ -30,7 +30,7 @@ export interface Group {
   name: string;
   /** What a noun alone is about. */
   nouns: Readonly<Record<string, string>>;
-  words: readonly Word[];
+  commands: readonly CommandEntry[];
 }
 
 export function whole(least: number, most: number): (text: string) => number {

@@ -1,12 +1,12 @@
-/** Words for talking, and for what is known from it. */
-import { days, type Group, limit } from "./word.ts";
+/** Commands for talking, and for what is known from it. */
+import { days, type Group, limit } from "./entry.ts";
 
-const sessions = () => import("../commands/sessions.ts");
-const files = () => import("../commands/session-files.ts");
-const memory = () => import("../commands/memory.ts");
-const memoryFiles = () => import("../commands/memory-files.ts");
-const agents = () => import("../commands/agents.ts");
-const skills = () => import("../commands/skills.ts");
+const sessions = () => import("../../commands/sessions.ts");
+const files = () => import("../../commands/session-files.ts");
+const memory = () => import("../../commands/memory.ts");
+const memoryFiles = () => import("../../commands/memory-files.ts");
+const agents = () => import("../../commands/agents.ts");
+const skills = () => import("../../commands/skills.ts");
 const scope = { flag: "--scope <s>", about: "whose memory (default: the default agent's)" };
 
 export const talk: Group = {
@@ -17,7 +17,7 @@ export const talk: Group = {
     memory: "what agents know, and where it came from",
     skills: "instructions agents read when they need them",
   },
-  words: [
+  commands: [
     {
       name: "chat",
       about: "talk to an agent",
@@ -30,7 +30,7 @@ export const talk: Group = {
       ],
       example: 'lares chat -m "What is on today?"',
       exits: "6 the turn is waiting for a person, 7 it was declined, 130 it was stopped (with -m)",
-      load: async () => (await import("../chat/command.ts")).chat,
+      load: async () => (await import("../../chat/command.ts")).chat,
     },
     {
       name: "sessions list",
@@ -64,7 +64,7 @@ export const talk: Group = {
         { flag: "--undo", about: "undo the last compaction" },
       ],
       example: "lares context agent:main:main",
-      load: async () => (await import("../commands/context.ts")).context,
+      load: async () => (await import("../../commands/context.ts")).context,
     },
     {
       name: "sessions reset",

@@ -1,6 +1,6 @@
-/** docs/CLI.md from the table of words. `npx vitest run src/faces/cli/print.test.ts -u` regenerates it. */
-import { EXIT } from "./exit.ts";
-import { EVERYWHERE, type Flag, GROUPS, type Word } from "./words/index.ts";
+/** docs/CLI.md from the table of commands. `npx vitest run src/faces/cli/words/table/page.test.ts -u` regenerates it. */
+import { EXIT } from "../../exit.ts";
+import { type CommandEntry, EVERYWHERE, type Flag, GROUPS } from "./index.ts";
 
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: "done",
@@ -25,11 +25,11 @@ export function printCli(): string {
     "## Everywhere\n",
     ...EVERYWHERE.map(flagLine),
     "",
-    ...GROUPS.flatMap((group) => [`## ${group.name}\n`, ...group.words.map(printWord)]),
+    ...GROUPS.flatMap((group) => [`## ${group.name}\n`, ...group.commands.map(printCommand)]),
   ].join("\n");
 }
 
-function printWord({ name, takes, about, flags = [], example, exits }: Word): string {
+function printCommand({ name, takes, about, flags = [], example, exits }: CommandEntry): string {
   return [
     `### \`lares ${[name, takes].filter(Boolean).join(" ")}\`\n`,
     `${about.charAt(0).toUpperCase()}${about.slice(1)}.\n`,
@@ -47,7 +47,7 @@ function flagLine({ flag, about, choices, needed }: Flag): string {
 
 const HEAD = `# Command line
 
-Generated from the command table (\`src/faces/cli/words\`); a test fails when this page is stale.
+Generated from the command table (\`src/faces/cli/words/table\`); a test fails when this page is stale.
 
 \`lares <noun> <verb>\`. The first line of an answer is a sentence; details are below it. Data goes to stdout, everything else to stderr.
 With \`--json\` stdout carries one JSON document, or JSON Lines for lists and streams, and a failure is one line

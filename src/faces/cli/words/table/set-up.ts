@@ -1,9 +1,9 @@
-/** Words for setting it up. */
-import type { Group } from "./word.ts";
+/** Commands for setting it up. */
+import type { Group } from "./entry.ts";
 
-const tokens = () => import("../commands/tokens.ts");
-const secrets = () => import("../commands/secrets.ts");
-const config = () => import("../commands/config.ts");
+const tokens = () => import("../../commands/tokens.ts");
+const secrets = () => import("../../commands/secrets.ts");
+const config = () => import("../../commands/config.ts");
 
 export const setUp: Group = {
   name: "Set up",
@@ -14,7 +14,7 @@ export const setUp: Group = {
     secrets: "values that commands need, never shown",
     config: "lares.yaml",
   },
-  words: [
+  commands: [
     {
       name: "onboard",
       about: "set up a model and a channel; run it again to change them",
@@ -33,7 +33,7 @@ export const setUp: Group = {
       ],
       example: "lares onboard --provider anthropic --key-env ANTHROPIC_API_KEY --yes",
       exits: "130 interrupted; nothing was written",
-      load: async () => (await import("../onboard/onboard.ts")).onboard,
+      load: async () => (await import("../../onboard/onboard.ts")).onboard,
     },
     ...(["openclaw", "hermes"] as const).map((from) => ({
       name: `import ${from}`,
@@ -44,33 +44,33 @@ export const setUp: Group = {
         { flag: "--with-secrets", about: "also import channel tokens, into the vault" },
       ],
       example: `lares import ${from} ~/.${from} --dry-run`,
-      load: async () => (await import("../commands/import.ts"))[from],
+      load: async () => (await import("../../commands/import.ts"))[from],
     })),
     {
       name: "import proposals",
       about: "list imported changes to confirm, with their differences",
       example: "lares import proposals",
-      load: async () => (await import("../commands/import.ts")).proposals,
+      load: async () => (await import("../../commands/import.ts")).proposals,
     },
     {
       name: "import accept",
       takes: "<proposal>",
       about: "accept a proposed file, or all imported facts",
       example: "lares import accept main/SOUL.md",
-      load: async () => (await import("../commands/import.ts")).accept,
+      load: async () => (await import("../../commands/import.ts")).accept,
     },
     {
       name: "import reject",
       takes: "<proposal>",
       about: "discard a proposed file, or all unconfirmed imported facts",
       example: "lares import reject facts",
-      load: async () => (await import("../commands/import.ts")).reject,
+      load: async () => (await import("../../commands/import.ts")).reject,
     },
     {
       name: "models list",
       about: "list models and why each is available",
       example: "lares models list",
-      load: async () => (await import("../commands/models.ts")).list,
+      load: async () => (await import("../../commands/models.ts")).list,
     },
     {
       name: "config get",
@@ -111,7 +111,7 @@ export const setUp: Group = {
       name: "token",
       about: "print the owner's token",
       example: "lares token",
-      load: async () => (await import("../commands/token.ts")).token,
+      load: async () => (await import("../../commands/token.ts")).token,
     },
     {
       name: "tokens list",

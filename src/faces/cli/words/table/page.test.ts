@@ -1,12 +1,12 @@
-/** The table of words, the help page and docs/CLI.md say the same. */
+/** The table of commands, the help page and docs/CLI.md say the same. */
 import { expect, it } from "vitest";
-import { HELP } from "./help.ts";
-import { printCli } from "./print.ts";
-import { GROUPS, WORDS } from "./words/index.ts";
+import { HELP } from "../help.ts";
+import { COMMANDS, GROUPS } from "./index.ts";
+import { printCli } from "./page.ts";
 
 /** Only for tests of Lares, so it is not on the first page. */
 const HIDDEN = ["debug"];
-/** Words for which the page has no line of their own. */
+/** Commands for which the page has no line of their own. */
 const also = /^Also +([a-z,\s]+)$/m.exec(HELP)?.[1]?.trim().split(/,\s+/) ?? [];
 const shown = [...HELP.matchAll(/^(?:[A-Z][a-z ]*?)? +lares (\S+)(?: (\S+))?/gm)].map(([, first, second]) => [
   first!,
@@ -14,11 +14,11 @@ const shown = [...HELP.matchAll(/^(?:[A-Z][a-z ]*?)? +lares (\S+)(?: (\S+))?/gm)
 ]);
 
 it("docs/CLI.md is what the table prints (write it anew with -u)", async () => {
-  await expect(printCli()).toMatchFileSnapshot("../../../docs/CLI.md");
+  await expect(printCli()).toMatchFileSnapshot("../../../../../docs/CLI.md");
 });
 
 it("the first page has every word but those for tests, in at most 24 lines and five groups", () => {
-  const nouns = [...new Set(WORDS.map(({ name }) => name.split(" ")[0]!))];
+  const nouns = [...new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!))];
   const named = [...shown.map(([first]) => first), ...also].sort();
   expect(named).toEqual(nouns.filter((noun) => !HIDDEN.includes(noun)).sort());
   expect(shown.length).toBeLessThanOrEqual(24);
@@ -28,12 +28,12 @@ it("the first page has every word but those for tests, in at most 24 lines and f
 
 it("every example on the first page is a command", () => {
   for (const [first, second] of shown) {
-    const isVerb = WORDS.some(({ name }) => name === `${first} ${second}`);
-    expect(isVerb || WORDS.some(({ name }) => name === first), `lares ${first} ${second}`).toBe(true);
+    const isVerb = COMMANDS.some(({ name }) => name === `${first} ${second}`);
+    expect(isVerb || COMMANDS.some(({ name }) => name === first), `lares ${first} ${second}`).toBe(true);
   }
 });
 
-it.each(WORDS.map((word) => [word.name, word] as const))(
+it.each(COMMANDS.map((command) => [command.name, command] as const))(
   "%s has an action and an example that names it",
   async (name, word) => {
     expect(word.example).toMatch(new RegExp(`^lares ${name}( |$)`));

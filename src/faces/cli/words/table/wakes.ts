@@ -1,12 +1,12 @@
-/** Words about what wakes an agent besides people, and what it works towards by itself. */
-import { amount, type Word, whole } from "./word.ts";
+/** Commands about what wakes an agent besides people, and what it works towards by itself. */
+import { amount, type CommandEntry, whole } from "./entry.ts";
 
-const goals = () => import("../commands/goals.ts");
-const wakes = () => import("../commands/wakes.ts");
+const goals = () => import("../../commands/goals.ts");
+const wakes = () => import("../../commands/wakes.ts");
 
-const attention = () => import("../commands/attention.ts");
+const attention = () => import("../../commands/attention.ts");
 
-export const wakeWords: readonly Word[] = [
+export const wakeCommands: readonly CommandEntry[] = [
   {
     name: "attention",
     about: "list what needs you: questions, failures, unknown outcomes, channels that are down",

@@ -1,11 +1,11 @@
-/** Words for looking: is it alive, what did it do, what will it do next. */
-import { channelWords } from "./channels.ts";
-import { wakeWords } from "./wakes.ts";
-import { amount, type Flag, type Group, limit, whole } from "./word.ts";
+/** Commands for looking: is it alive, what did it do, what will it do next. */
+import { channelCommands } from "./channels.ts";
+import { amount, type Flag, type Group, limit, whole } from "./entry.ts";
+import { wakeCommands } from "./wakes.ts";
 
-const turns = () => import("../commands/turns.ts");
-const heartbeat = () => import("../commands/heartbeat.ts");
-const schedule = () => import("../commands/schedule.ts");
+const turns = () => import("../../commands/turns.ts");
+const heartbeat = () => import("../../commands/heartbeat.ts");
+const schedule = () => import("../../commands/schedule.ts");
 const when: readonly Flag[] = [
   { flag: "--in <time>", about: 'once, after this time: "30 minutes"' },
   { flag: "--at <time>", about: 'once: "tomorrow 9am", "fri 5pm", "Dec 25", or an ISO time' },
@@ -49,13 +49,13 @@ export const look: Group = {
     watch: "what Lares checks for changes",
     channels: "where people can message agents",
   },
-  words: [
+  commands: [
     {
       name: "status",
       about: "show whether Lares is running and needs you",
       example: "lares status",
       exits: "1 it has a problem",
-      load: async () => (await import("../commands/status.ts")).status,
+      load: async () => (await import("../../commands/status.ts")).status,
     },
     {
       name: "turns list",
@@ -156,7 +156,7 @@ export const look: Group = {
       example: "lares schedule history mail --limit 10",
       load: async () => (await schedule()).history,
     },
-    ...wakeWords,
+    ...wakeCommands,
     {
       name: "heartbeat list",
       about: "show which agents have a heartbeat, and what it cost today",
@@ -192,7 +192,7 @@ export const look: Group = {
         { flag: "--agent <a>", about: "only this agent" },
       ],
       example: "lares usage --days 7",
-      load: async () => (await import("../commands/usage.ts")).usage,
+      load: async () => (await import("../../commands/usage.ts")).usage,
     },
     {
       name: "logs",
@@ -204,8 +204,8 @@ export const look: Group = {
       ],
       example: "lares logs -f --level warn",
       exits: "130 after Ctrl-C (with -f)",
-      load: async () => (await import("../commands/logs.ts")).logs,
+      load: async () => (await import("../../commands/logs.ts")).logs,
     },
-    ...channelWords,
+    ...channelCommands,
   ],
 };

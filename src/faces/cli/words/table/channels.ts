@@ -1,10 +1,10 @@
-/** Words for channels: where people talk to it, and who may. */
-import type { Word } from "./word.ts";
+/** Commands for channels: where people talk to it, and who may. */
+import type { CommandEntry } from "./entry.ts";
 
-const channels = () => import("../commands/channels.ts");
-const people = () => import("../commands/people.ts");
+const channels = () => import("../../commands/channels.ts");
+const people = () => import("../../commands/people.ts");
 
-export const channelWords: readonly Word[] = [
+export const channelCommands: readonly CommandEntry[] = [
   {
     name: "channels add",
     takes: "[kind]",

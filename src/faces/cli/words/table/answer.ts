@@ -1,13 +1,13 @@
-/** Words for what waits for a person, and for what would. */
-import { type Group, limit } from "./word.ts";
+/** Commands for what waits for a person, and for what would. */
+import { type Group, limit } from "./entry.ts";
 
-const approvals = () => import("../commands/approvals.ts");
+const approvals = () => import("../../commands/approvals.ts");
 const reason = { flag: "--reason <text>", about: "a reason the agent sees" };
 
 export const answer: Group = {
   name: "Answer",
   nouns: { approvals: "actions waiting for a yes or no", policy: "what is allowed, asked or refused" },
-  words: [
+  commands: [
     {
       name: "approvals list",
       about: "list waiting approvals, newest last",
@@ -61,7 +61,7 @@ export const answer: Group = {
       ],
       example: "lares undo t_01hxyz",
       exits: "1 some files could not be restored, 7 you answered no",
-      load: async () => (await import("../commands/undo.ts")).undo,
+      load: async () => (await import("../../commands/undo.ts")).undo,
     },
     {
       name: "policy explain",
@@ -69,14 +69,14 @@ export const answer: Group = {
       about: "say whether a command would be allowed, asked or refused, without running it",
       flags: [{ flag: "--agent <a>", about: "use this agent's policy" }],
       example: 'lares policy explain "rm -rf build"',
-      load: async () => (await import("../commands/policy.ts")).explain,
+      load: async () => (await import("../../commands/policy.ts")).explain,
     },
     {
       name: "policy rules",
       about: 'list the rules saved by "always allow", and how often each was used',
       flags: [{ flag: "--agent <a>", about: "only this agent" }],
       example: "lares policy rules",
-      load: async () => (await import("../commands/policy.ts")).rules,
+      load: async () => (await import("../../commands/policy.ts")).rules,
     },
     {
       name: "policy forget",
@@ -84,7 +84,7 @@ export const answer: Group = {
       about: "remove one of these rules, so that Lares asks again",
       flags: [{ flag: "--agent <a>", about: "only this agent" }],
       example: "lares policy forget 3f9c1a",
-      load: async () => (await import("../commands/policy.ts")).forget,
+      load: async () => (await import("../../commands/policy.ts")).forget,
     },
   ],
 };
