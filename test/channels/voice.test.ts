@@ -5,7 +5,7 @@ import { toEvent as discord } from "../../src/edges/channels/discord/events.ts";
 import { mapEvent as matrix, roomEvent } from "../../src/edges/channels/matrix/events.ts";
 import { mapEnvelope as signal } from "../../src/edges/channels/signal/events.ts";
 import { toEvent as slack } from "../../src/edges/channels/slack/events.ts";
-import { toEvent as telegram } from "../../src/edges/channels/telegram/updates.ts";
+import { toEvent as telegram } from "../../src/edges/channels/telegram/events.ts";
 import { mapBody as whatsapp } from "../../src/edges/channels/whatsapp/events.ts";
 import { mapMessage as whatsappWeb } from "../../src/edges/channels/whatsapp-web/events.ts";
 

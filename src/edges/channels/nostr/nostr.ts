@@ -13,7 +13,7 @@ import type { AdapterParts } from "../account.ts";
 import { asList, asNumber, asObject } from "../api.ts";
 import { refused } from "../sending.ts";
 import type { NostrAccount } from "./config.ts";
-import { type NostrEvent, Relay } from "./relay.ts";
+import { type NostrEvent, Relay } from "./connection.ts";
 
 type Tools = typeof import("nostr-tools");
 type Rumor = Omit<NostrEvent, "sig">;

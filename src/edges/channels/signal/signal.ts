@@ -12,10 +12,10 @@ import type { AdapterParts } from "../account.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
 import { Batches, Lines } from "../lines.ts";
 import { failedIfUncertain, refused } from "../sending.ts";
+import { SignalRpc } from "./api.ts";
 import type { SignalAccount } from "./config.ts";
 import { mapEnvelope, type SignalFile } from "./events.ts";
 import { Mailbox } from "./mailbox.ts";
-import { SignalRpc } from "./rpc.ts";
 
 /** A quiet stream is not a dead one: the daemon itself is asked this often. */
 const ASK_MS = 30_000;

@@ -23,9 +23,9 @@ import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { SlackApi } from "./api.ts";
 import type { SlackAccount } from "./config.ts";
+import { listen } from "./connection.ts";
 import { type SlackMe, toEvent, toPress } from "./events.ts";
-import { SlackMessages } from "./messages.ts";
-import { listen } from "./socket.ts";
+import { SlackMessages } from "./send.ts";
 
 /** Slack's own advice: a request older than this is a replay. */
 const SKEW_S = 300;

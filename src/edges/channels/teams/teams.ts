@@ -15,8 +15,8 @@ import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { parseBody, readRaw, untilAborted } from "../incoming.ts";
 import { RecentMap } from "../recent.ts";
 import { failedIfUncertain, notTaken, refused } from "../sending.ts";
-import { toChat, toConversation, toEvents } from "./activity.ts";
 import type { TeamsAccount } from "./config.ts";
+import { toChat, toConversation, toEvents } from "./events.ts";
 import { TeamsTokens } from "./token.ts";
 
 const MOST_CONVERSATIONS = 1000;

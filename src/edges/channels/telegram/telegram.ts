@@ -23,8 +23,8 @@ import { byChat } from "../lines.ts";
 import { AlbumShelf, findAlbum, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";
-import { TelegramMessages } from "./messages.ts";
-import { ALLOWED_UPDATES, readKind, type TelegramMe, toEvent } from "./updates.ts";
+import { ALLOWED_UPDATES, readKind, type TelegramMe, toEvent } from "./events.ts";
+import { TelegramMessages } from "./send.ts";
 
 /** Telegram holds a poll this long when nothing happens. */
 const POLL_S = 50;

@@ -25,9 +25,9 @@ import { parseBody } from "../incoming.ts";
 import { byChat } from "../lines.ts";
 import { RecentMap } from "../recent.ts";
 import { sendInOrder } from "../sending.ts";
+import { Graph } from "./api.ts";
 import type { WhatsAppAccount } from "./config.ts";
 import { mapBody, type WhatsAppMapped } from "./events.ts";
-import { Graph } from "./graph.ts";
 import { Receipts } from "./receipts.ts";
 
 /** A message with buttons, and a caption, may have this many characters. */
