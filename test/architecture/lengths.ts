@@ -16,7 +16,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/external/external.ts create": 126,
   "edges/channels/irc/irc.ts create": 120,
   "edges/channels/matrix/matrix.ts create": 181,
-  "edges/channels/mattermost/mattermost.ts create": 281,
   "edges/channels/nostr/nostr.ts create": 171,
   "edges/channels/signal/signal.ts create": 111,
   "edges/channels/slack/slack.ts create": 165,

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, "..", "..");
 
 /** `file: what` with the reason why it may stay although nothing here loads and tries it. */
 const MADE_LATER: Readonly<Record<string, string>> = {
-  "src/edges/channels/mattermost/mattermost.ts": "the bot's own name, escaped; nothing behind it is taken back",
+  "src/edges/channels/mattermost/events.ts": "the bot's own name, escaped; nothing behind it is taken back",
   "src/edges/channels/named.ts": "the bot's own name, escaped; the pump table has a row for it",
   "src/edges/tools/exec/shell/unwrap.ts": "a copy of a literal, which is judged where it stands",
   "src/edges/tools/search/matcher.ts": "a model's pattern, in a thread of its own with a deadline",

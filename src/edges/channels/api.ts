@@ -66,11 +66,16 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-function parsed(text: string): Record<string, unknown> {
+/** The value of a JSON text; undefined when it isn't one. */
+export function asJson(text: unknown): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? { list: value } : asObject(value);
+    return typeof text === "string" ? JSON.parse(text) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  const value = asJson(text);
+  return Array.isArray(value) ? { list: value } : asObject(value);
 }

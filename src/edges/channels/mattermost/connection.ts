@@ -1,46 +1,49 @@
 /**
- * Mattermost's event stream. Events are numbered per connection; a hole in the numbers means that something was missed, and
- * the line is given up: whoever listens again reads the gap over REST.
+ * One connection to Mattermost's event stream. Its events are numbered; a gap in the numbers means that something was missed, and
+ * the connection ends: the next one begins by reading over REST what happened in between.
  */
 import { WebSocket } from "ws";
-import { asNumber, asObject, asText } from "../api.ts";
+import { asJson, asNumber, asObject, asText } from "../api.ts";
+import { Queue } from "../queue.ts";
 
 export interface StreamEvent {
   name: string;
   data: Record<string, unknown>;
 }
 
+/** Well below the minute or so after which proxies close a silent connection. */
 const PING_MS = 20_000;
 
-export interface Stream {
-  /** Resolves once the server has said hello: from here on nothing goes by unseen. */
+export interface MattermostConnection {
+  /** Resolves once the server has said hello: from here on every event is in the stream. */
   opened: Promise<void>;
   /** One after another, in order; ends by throwing. */
   events(): AsyncGenerator<StreamEvent, never>;
 }
 
-export function openStream(url: string, token: string, on: { alive: () => void; signal: AbortSignal }): Stream {
+export function connect(
+  url: string,
+  token: string,
+  on: { alive: () => void; signal: AbortSignal },
+): MattermostConnection {
   const socket = new WebSocket(url, { handshakeTimeout: 15_000, maxPayload: 8 * 1024 * 1024 });
-  const waiting: StreamEvent[] = [];
-  let ended: Error | undefined;
-  let wake = () => {};
-  let sent = 1;
-  let expected = 0;
+  const queue = new Queue<StreamEvent>();
   let greet = () => {};
   let refuse = (_: Error) => {};
   const opened = new Promise<void>((resolve, reject) => {
     greet = resolve;
     refuse = reject;
   });
-  // Whoever waits for events hears of the same failure.
+  // The same failure reaches the loop over the events: nobody needs to be waiting for the hello.
   opened.catch(() => {});
+  let sent = 1;
+  let expected = 0;
 
   const end = (error: Error) => {
-    ended ??= error;
     clearInterval(ping);
     socket.terminate();
-    refuse(ended);
-    wake();
+    refuse(error);
+    queue.end(error);
   };
   const say = (action: string, data: object) => socket.send(JSON.stringify({ seq: sent++, action, data }));
   const ping = setInterval(() => {
@@ -52,38 +55,15 @@ export function openStream(url: string, token: string, on: { alive: () => void; 
   socket.on("error", (error) => end(error));
   socket.on("close", (code) => end(new Error(`The event stream was closed (${code}).`)));
   socket.on("message", (raw) => {
-    const frame = asObject(parse(raw.toString()));
+    const frame = asObject(asJson(raw.toString()));
     on.alive();
     const name = asText(frame.event);
     if (!name) return;
     const seq = asNumber(frame.seq) ?? -1;
     if (seq !== expected) return end(new Error(`The event stream skipped from ${expected} to ${seq}.`));
     expected++;
-    if (name === "hello") return greet();
-    waiting.push({ name, data: asObject(frame.data) });
-    wake();
+    if (name === "hello") greet();
+    else queue.push({ name, data: asObject(frame.data) });
   });
-
-  async function* events(): AsyncGenerator<StreamEvent, never> {
-    for (;;) {
-      const next = waiting.shift();
-      if (next) {
-        yield next;
-        continue;
-      }
-      if (ended) throw ended;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-  return { opened, events };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { opened, events: () => queue.items() };
 }

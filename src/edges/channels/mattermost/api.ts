@@ -1,4 +1,4 @@
-/** The part of Mattermost's REST API v4 we speak. */
+/** The part of Mattermost's REST API v4 that the adapter uses. */
 
 import { AppError } from "../../../core/domain/index.ts";
 import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
@@ -6,7 +6,7 @@ import { type ApiAnswer, type ApiCall, asList, asNumber, asObject, asText, callA
 import { notTaken, readBody } from "../sending.ts";
 
 const WHERE = "The Mattermost server";
-/** The most the server gives at once. */
+/** The largest page of posts the server returns. */
 export const PAGE = 200;
 
 export interface Post {
@@ -24,7 +24,7 @@ export interface Post {
   files: { id: string; name?: string; mediaType?: string; bytes?: number }[];
 }
 
-export class MattermostClient {
+export class MattermostApi {
   private readonly base: string;
   private readonly token: string;
 
@@ -37,7 +37,7 @@ export class MattermostClient {
     return { authorization: `Bearer ${this.token}` };
   }
 
-  get streamUrl(): string {
+  get socketUrl(): string {
     return `${this.base.replace(/^http/, "ws")}/websocket`;
   }
 
@@ -58,12 +58,12 @@ export class MattermostClient {
     return asText((await this.read(`/channels/${encodeURIComponent(id)}`, signal)).json.type) ?? "";
   }
 
-  /** Posts made or changed after that moment, oldest first. */
+  /** Posts written or changed after that moment, oldest first. */
   posts(channel: string, since: number, signal: AbortSignal): Promise<Post[]> {
     return this.postsBy(channel, `since=${since}`, signal);
   }
 
-  /** The newest posts, page by page back; each page oldest first. */
+  /** The newest posts; higher pages go further back. Each page has its oldest post first. */
   page(channel: string, page: number, signal: AbortSignal): Promise<Post[]> {
     return this.postsBy(channel, `page=${page}&per_page=${PAGE}`, signal);
   }
@@ -90,14 +90,14 @@ export class MattermostClient {
     const form = new FormData();
     form.set("channel_id", channel);
     form.set("files", new Blob([file.data as Uint8Array<ArrayBuffer>], { type: file.mediaType }), file.name);
-    // A file uploaded twice hangs on no post: it counts as reading.
+    // Uploading a file twice is harmless, because no post refers to it yet: a failure may be retried like a read.
     const answer = await this.call({ method: "POST", path: "/files", body: form, reads: true }, signal);
     const id = asText(asObject(asList(answer.json.file_infos)[0]).id);
     if (!answer.ok || !id) throw this.refusal(answer);
     return id;
   }
 
-  /** A call that changes something on the server; throws in the contract's words when it did not. */
+  /** A call that changes something on the server. What it throws says whether the server may have done it (CHANNEL-2). */
   async change(
     call: { method: "POST" | "PUT" | "DELETE"; path: string; json?: unknown },
     signal: AbortSignal,
@@ -121,8 +121,8 @@ export class MattermostClient {
   private refusal(answer: ApiAnswer): Error {
     if (answer.status === 401) {
       return new AppError("CHANNEL_SEND", {
-        message: "The Mattermost server does not know this token.",
-        hint: "Make a new token for the bot account and give it: lares channels add mattermost",
+        message: "The Mattermost server doesn't accept this token.",
+        hint: "Create a new token for the bot account, then run: lares channels add mattermost",
         retry: "later",
       });
     }
