@@ -3,19 +3,28 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import { type Bus, type Crash, type Guard, isLoopbackBind } from "../core/kit/index.ts";
+import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
-import { EventStream, type Gateway, startGateway, withKeys } from "../faces/gateway/index.ts";
+import {
+  EventStream,
+  type Gateway,
+  type GatewayParts,
+  type Handlers,
+  startGateway,
+  withKeys,
+} from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { deliveriesByState } from "../flow/outbox/index.ts";
 import { Replays } from "../flow/replays/index.ts";
 import { turnsByState, usageByModel } from "../flow/turns/index.ts";
 import { type Counted, type Logbook, makeMetrics } from "../ground/observe/index.ts";
+import type { Vault } from "../ground/vault/index.ts";
 import type { LaresConfig, LaresSettings } from "./config.ts";
+import { Late } from "./instance/parts.ts";
 import type { Instance } from "./instance.ts";
 import { withGuard } from "./methods/guarded.ts";
-import { makeMethods } from "./methods/index.ts";
-import type { ModelMethodParts } from "./methods/models.ts";
+import { type AllMethodParts, makeMethods } from "./methods/index.ts";
 import type { MethodParts } from "./methods/parts.ts";
 import { withReach } from "./methods/reach.ts";
 import { openThings } from "./methods/status.ts";
@@ -24,8 +33,9 @@ export interface ServerParts extends Omit<MethodParts, "url" | "config" | "redac
   /** How people call this program. */
   program: string;
   settings: LaresSettings;
+  vault: Vault;
   /** What setting up a model needs besides. */
-  setup: Pick<ModelMethodParts, "vault" | "modelEnv" | "tryModels">;
+  setup: Pick<ProviderSetupParts, "env" | "tryModels">;
   token: { text: string; fromEnvironment: boolean };
   bus: Bus;
   crash: Crash;
@@ -48,69 +58,41 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   const config: LaresConfig = settings.view;
   mayExpose(config, parts.token.text);
   const events = new EventStream(bus, () => clock.now());
-  const records = () => instance().records;
-  const access = new Access({ records, clock, ids: parts.ids, ownerToken: parts.token.text });
-  await access.load();
-  let gateway: Gateway;
-  const url = () => gateway.url;
-  // Behind the #: browsers do not send that part, so the code is in no log on the way.
-  const loginUrl = (code: string) => `${reachable(gateway)}/login#code=${code}`;
-  const every = makeMethods({
-    ...parts,
-    ...parts.setup,
-    ...{ config, url, access, events, loginUrl },
-    redact: (text) => log.redactor.redact(text),
-    addSecret: (value) => log.redactor.addSecret(value),
-    auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
+  const access = new Access({
+    ...{ clock, ids: parts.ids, ownerToken: parts.token.text },
+    records: () => instance().records,
   });
-  const handlers = withKeys(
-    withGuard(withReach(every, instance), parts.guard, parts.crash),
-    new Replays(records, clock),
-    {
-      // The token's text is not written down; it is made again from its id.
-      "tokens.create": {
-        keep: (result) => ({ ...(result as object), token: undefined }),
-        revive: (kept) => ({ ...(kept as object), token: access.deriveToken((kept as { id: string }).id) }),
-      },
-    },
-  );
+  await access.load();
+  const opened = new Late<Gateway>();
+  // Behind the #: browsers do not send that part, so the code is in no log on the way.
+  const loginUrl = (code: string) => `${reachable(opened.get())}/login#code=${code}`;
+  const handlers = makeHandlers(parts, { access, events, loginUrl, url: () => opened.get().url });
   const metrics = makeMetrics({
     counted: () => countedIn(instance()),
     version: parts.version,
-    sockets: () => gateway.sockets(),
+    sockets: () => opened.get().sockets(),
     uptimeMs: parts.uptimeMs,
   });
-  gateway = await startGateway({
-    get config() {
-      return config.gateway;
-    },
-    version: parts.version,
-    program: parts.program,
-    door: access,
-    handlers: () => handlers,
-    notReady: parts.trouble,
-    hook: (name, headers, readBody) => instance().hooks.receive(name, headers, readBody),
-    speak: (account, token, peer) => instance().channels.accounts.speak({ channel: "external", account }, token, peer),
-    channel: (channel, account, head, readBody) =>
-      instance().channels.accounts.receive({ channel, account }, head, readBody),
-    findSession: async (turn) => (await instance().watch.read(asId<TurnId>(turn)))?.session,
-    attachments: {
-      mostBytes: MOST_BYTES,
-      put: (body, about) => instance().attachments.put(body, about),
-      get: (id, asker) => instance().attachments.get(id, asker),
-    },
-    fetchFile: async (url, maxBytes, signal) => {
-      const fetcher = createFetcher(withListed(() => config.web, { clock }));
-      const { status, body } = await fetcher.fetch({ url, maxBytes }, signal);
-      return { status, bytes: body };
-    },
-    metrics: () => metrics.text(),
-    events,
-    uiDir: parts.uiDir ?? builtUi(),
-    clock,
-    log: log.child("gateway"),
-    redact: (text) => log.redactor.redact(text),
-  });
+  const gateway = opened.set(
+    await startGateway({
+      get config() {
+        return config.gateway;
+      },
+      ...instancePorts(instance),
+      ...{ version: parts.version, program: parts.program, door: access, events, clock },
+      handlers: () => handlers,
+      notReady: parts.trouble,
+      fetchFile: async (url, maxBytes, signal) => {
+        const fetcher = createFetcher(withListed(() => config.web, { clock }));
+        const { status, body } = await fetcher.fetch({ url, maxBytes }, signal);
+        return { status, bytes: body };
+      },
+      metrics: () => metrics.text(),
+      uiDir: parts.uiDir ?? builtUi(),
+      log: log.child("gateway"),
+      redact: (text) => log.redactor.redact(text),
+    }),
+  );
   const offLog = log.follow((line) => bus.emit({ event: "log", ...line }));
   return {
     gateway,
@@ -121,6 +103,53 @@ export async function openServer(parts: ServerParts): Promise<Server> {
       await gateway.close();
     },
   };
+}
+
+/** Every method, behind the rules that hold for many of them: what a caller may reach, what is not tried again, idempotency. */
+function makeHandlers(
+  parts: ServerParts,
+  made: Pick<AllMethodParts, "access" | "events" | "loginUrl" | "url">,
+): Handlers {
+  const { settings, log, clock, instance } = parts;
+  const { access } = made;
+  const config: LaresConfig = settings.view;
+  const redact = (text: string) => log.redactor.redact(text);
+  const providers = new ProviderSetup({
+    ...{ ...parts.setup, vault: parts.vault, models: parts.models, clock, redact },
+    config: () => config.models,
+    change: (edits) => settings.change(edits),
+    addSecret: (value) => log.redactor.addSecret(value),
+  });
+  const every = makeMethods({
+    ...parts,
+    ...made,
+    ...{ config, redact, providers },
+    auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
+  });
+  const guarded = withGuard(withReach(every, instance), parts.guard, parts.crash);
+  return withKeys(guarded, new Replays(() => instance().records, clock), {
+    // The token's text is not written down; it is made again from its id.
+    "tokens.create": {
+      keep: (result) => ({ ...(result as object), token: undefined }),
+      revive: (kept) => ({ ...(kept as object), token: access.deriveToken((kept as { id: string }).id) }),
+    },
+  });
+}
+
+/** What the gateway hands to the instance that runs now. */
+function instancePorts(instance: () => Instance) {
+  return {
+    hook: (name, headers, readBody) => instance().hooks.receive(name, headers, readBody),
+    speak: (account, token, peer) => instance().channels.accounts.speak({ channel: "external", account }, token, peer),
+    channel: (channel, account, head, readBody) =>
+      instance().channels.accounts.receive({ channel, account }, head, readBody),
+    findSession: async (turn) => (await instance().watch.read(asId<TurnId>(turn)))?.session,
+    attachments: {
+      mostBytes: MOST_BYTES,
+      put: (body, about) => instance().attachments.put(body, about),
+      get: (id, asker) => instance().attachments.get(id, asker),
+    },
+  } satisfies Partial<GatewayParts>;
 }
 
 /** What the metrics count. */

@@ -22,7 +22,6 @@ const LONG: Readonly<Record<string, string>> = {
   "app/methods/channels.ts makeChannelMethods": "a catalogue, with the steps of adding a channel",
   "app/methods/import.ts taker": "a function for each kind of thing that is imported",
   "app/methods/memory.ts makeMemoryMethods": "a catalogue",
-  "app/methods/models.ts makeModelMethods": "a catalogue, with the steps of connecting a provider",
 };
 
 /** A sentence for each function of a file that is too long. `path` is relative to src/. */

@@ -50,7 +50,7 @@ const BUILT_IN: Record<string, BuiltIn> = {
 };
 
 /** Local servers ask for no key, the client libraries insist on one. */
-const NO_KEY: Credential = { name: "none", key: "none" };
+export const NO_KEY: Credential = { name: "none", key: "none" };
 
 /** Reachable providers, in the order their defaults are preferred. */
 export function findProviders(config: ModelsConfig, env: ModelEnv): Map<string, Provider> {
