@@ -9,7 +9,6 @@ export const MOST_FUNCTION_LINES = 80;
  * inside them. The list only gets shorter: split by idea, then take the line out.
  */
 export const LONGER: Readonly<Record<string, number>> = {
-  "core/render/inline.ts parseInline": 99,
   "edges/channels/discord/discord.ts create": 159,
   "edges/channels/discord/gateway.ts connect": 94,
   "edges/channels/email/email.ts create": 290,

@@ -26,99 +26,134 @@ export function parseInline(text: string): Inline[] {
     const words = text.replaceAll("\t", " ").trim();
     return words === "" ? [] : [{ kind: "text", text: words, marks: 0 }];
   }
-  const pieces: Piece[] = [];
-  const brackets: { at: number; image: boolean }[] = [];
-  const closers = codeClosers(text);
-  let plain = "";
-  let i = 0;
+  return merged(trimmedLines(withMarks(new Scanner(text).scan())));
+}
 
-  const flush = () => {
-    if (plain) pieces.push({ kind: "text", text: plain, marks: 0 });
-    plain = "";
-  };
+/** Goes over a text once. Each of its readers takes what stands at `at` and moves `at` behind it. */
+class Scanner {
+  readonly #text: string;
+  readonly #pieces: Piece[] = [];
+  readonly #brackets: { at: number; image: boolean }[] = [];
+  readonly #closers: ReadonlyMap<number, number>;
+  /** Plain words that no piece holds yet. */
+  #plain = "";
+  #at = 0;
 
-  while (i < text.length) {
-    const sign = text[i]!;
-    if (sign === "\\") {
-      const next = text[i + 1];
-      if (next === "\n") {
-        flush();
-        pieces.push({ kind: "break", marks: 0 });
-      } else if (next !== undefined && ESCAPABLE.test(next)) plain += next;
-      else {
-        plain += sign;
-        i--;
+  constructor(text: string) {
+    this.#text = text;
+    this.#closers = codeClosers(text);
+  }
+
+  scan(): Piece[] {
+    while (this.#at < this.#text.length) this.#readOne(this.#text[this.#at]!);
+    this.#flush();
+    return this.#pieces;
+  }
+
+  #readOne(sign: string): void {
+    switch (sign) {
+      case "\\":
+        return this.#readEscape();
+      case "\n":
+        return this.#put({ kind: "break", soft: true, marks: 0 }, 1);
+      case "`":
+        return this.#readCode();
+      case "<":
+        return this.#readAngle();
+      case "&":
+        return this.#readEntity();
+      case "h":
+      case "H":
+        return this.#readAddress(sign);
+      case "[":
+        return this.#openBracket("[");
+      case "!":
+        return this.#text[this.#at + 1] === "[" ? this.#openBracket("![") : this.#say(sign);
+      case "]":
+        return this.#closeBracket();
+      case "*":
+      case "_":
+      case "~": {
+        const count = runLength(this.#text, this.#at);
+        return this.#put(delimiter(this.#text, this.#at, count), count);
       }
-      i += 2;
-    } else if (sign === "\n") {
-      flush();
-      pieces.push({ kind: "break", soft: true, marks: 0 });
-      i++;
-    } else if (sign === "`") {
-      const run = runLength(text, i);
-      const close = closers.get(i);
-      if (close === undefined) plain += "`".repeat(run);
-      else {
-        flush();
-        pieces.push({ kind: "code", text: codeText(text.slice(i + run, close)), marks: 0 });
-      }
-      i = (close ?? i) + run;
-    } else if (sign === "<") {
-      ANGLE.lastIndex = i;
-      const found = ANGLE.exec(text);
-      if (found) {
-        flush();
-        if (found[1]) pieces.push(autolink(found[1]));
-        else pieces.push({ kind: "break", marks: 0 });
-      } else plain += sign;
-      i += found ? found[0].length : 1;
-    } else if (sign === "&") {
-      ENTITY.lastIndex = i;
-      const found = ENTITY.exec(text);
-      plain += found ? ENTITIES[found[1]!] : sign;
-      i += found ? found[0].length : 1;
-    } else if ((sign === "h" || sign === "H") && !/[\p{L}\p{N}]/u.test(text[i - 1] ?? " ")) {
-      const url = urlAt(text, i);
-      if (url) {
-        flush();
-        pieces.push(autolink(url));
-      } else plain += sign;
-      i += url ? url.length : 1;
-    } else if (sign === "[" || (sign === "!" && text[i + 1] === "[")) {
-      const image = sign === "!";
-      const shown = image ? "![" : "[";
-      if (brackets.length < MOST_BRACKETS) {
-        flush();
-        brackets.push({ at: pieces.length, image });
-        pieces.push({ kind: "text", text: shown, marks: 0 });
-      } else plain += shown;
-      i += shown.length;
-    } else if (sign === "]") {
-      const open = brackets.pop();
-      const target = open && text[i + 1] === "(" ? targetAt(text, i + 2) : undefined;
-      if (open && target) {
-        flush();
-        const label = withMarks(pieces.splice(open.at).slice(1));
-        pieces.push(linked(open.image, target.url, label));
-        // No link in a link: what was open before this one is text.
-        if (!open.image) for (const b of brackets.splice(0)) if (b.image) brackets.push(b);
-        i = target.end;
-      } else {
-        plain += sign;
-        i++;
-      }
-    } else if (sign === "*" || sign === "_" || sign === "~") {
-      flush();
-      const count = runLength(text, i);
-      pieces.push(delimiter(text, i, count));
-      i += count;
-    } else {
-      plain += sign;
-      i++;
+      default:
+        return this.#say(sign);
     }
   }
-  flush();
-  return merged(trimmedLines(withMarks(pieces)));
+
+  /** `length`: how much of the text the words stand for. */
+  #say(words: string, length = words.length): void {
+    this.#plain += words;
+    this.#at += length;
+  }
+
+  #put(piece: Piece, length: number): void {
+    this.#flush();
+    this.#pieces.push(piece);
+    this.#at += length;
+  }
+
+  #flush(): void {
+    if (this.#plain) this.#pieces.push({ kind: "text", text: this.#plain, marks: 0 });
+    this.#plain = "";
+  }
+
+  #readEscape(): void {
+    const next = this.#text[this.#at + 1];
+    if (next === "\n") this.#put({ kind: "break", marks: 0 }, 2);
+    else if (next !== undefined && ESCAPABLE.test(next)) this.#say(next, 2);
+    else this.#say("\\");
+  }
+
+  #readCode(): void {
+    const from = this.#at;
+    const run = runLength(this.#text, from);
+    const close = this.#closers.get(from);
+    if (close === undefined) return this.#say("`".repeat(run));
+    const text = codeText(this.#text.slice(from + run, close));
+    this.#put({ kind: "code", text, marks: 0 }, close + run - from);
+  }
+
+  #readAngle(): void {
+    ANGLE.lastIndex = this.#at;
+    const found = ANGLE.exec(this.#text);
+    if (!found) return this.#say("<");
+    this.#put(found[1] ? autolink(found[1]) : { kind: "break", marks: 0 }, found[0].length);
+  }
+
+  #readEntity(): void {
+    ENTITY.lastIndex = this.#at;
+    const found = ENTITY.exec(this.#text);
+    if (found) this.#say(ENTITIES[found[1]!]!, found[0].length);
+    else this.#say("&");
+  }
+
+  #readAddress(sign: string): void {
+    const isInWord = /[\p{L}\p{N}]/u.test(this.#text[this.#at - 1] ?? " ");
+    const url = isInWord ? undefined : urlAt(this.#text, this.#at);
+    if (url) this.#put(autolink(url), url.length);
+    else this.#say(sign);
+  }
+
+  #openBracket(shown: "[" | "!["): void {
+    if (this.#brackets.length >= MOST_BRACKETS) return this.#say(shown);
+    this.#flush();
+    this.#brackets.push({ at: this.#pieces.length, image: shown === "![" });
+    this.#put({ kind: "text", text: shown, marks: 0 }, shown.length);
+  }
+
+  #closeBracket(): void {
+    const brackets = this.#brackets;
+    const open = brackets.pop();
+    const target = open && this.#text[this.#at + 1] === "(" ? targetAt(this.#text, this.#at + 2) : undefined;
+    if (!open || !target) return this.#say("]");
+    this.#flush();
+    const label = withMarks(this.#pieces.splice(open.at).slice(1));
+    this.#put(linked(open.image, target.url, label), target.end - this.#at);
+    // No link in a link: what was open before this one is text.
+    if (!open.image) for (const b of brackets.splice(0)) if (b.image) brackets.push(b);
+  }
 }
 
 /** For each run of backticks that opens a code span, where the closing run starts. */
@@ -242,7 +277,7 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
       if (threes && (piece.count % 3 !== 0 || other.count % 3 !== 0)) break;
       while (open.at(-1) !== opener) stacks[(pieces[open.pop()!] as { sign: string }).sign]!.pop();
       const use = left[opener]! >= 2 && left[at]! >= 2 ? 2 : 1;
-      const mark = piece.sign === "~" ? STRIKE : use === 2 ? STRONG : EM;
+      const mark = markFor(piece.sign, use);
       starts[opener] ??= [];
       starts[opener].push(mark);
       ends[at] ??= [];
@@ -260,14 +295,14 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
     }
   });
 
-  const [strong, em, strike] = [counter(STRONG), counter(EM), counter(STRIKE)];
+  const counters = [counter(STRONG), counter(EM), counter(STRIKE)];
   const count = (marks: readonly Marks[] | undefined, by: number) => {
-    for (const mark of marks ?? []) (mark === STRONG ? strong : mark === EM ? em : strike).open += by;
+    for (const mark of marks ?? []) for (const one of counters) if (one.mark === mark) one.open += by;
   };
   const spans: Inline[] = [];
   for (const [at, piece] of pieces.entries()) {
     count(ends[at], -1);
-    const marks = bits(strong) | bits(em) | bits(strike);
+    const marks = counters.reduce((all, one) => all | bits(one), 0);
     if (piece.kind !== "delimiter") {
       const isSame = piece.kind === "break" || (piece.marks | marks) === piece.marks;
       spans.push(isSame ? piece : { ...piece, marks: piece.marks | marks });
@@ -275,6 +310,11 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
     count(starts[at], 1);
   }
   return spans;
+}
+
+function markFor(sign: string, count: 1 | 2): Marks {
+  if (sign === "~") return STRIKE;
+  return count === 2 ? STRONG : EM;
 }
 
 const counter = (mark: Marks) => ({ mark, open: 0 });
