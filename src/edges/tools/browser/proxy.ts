@@ -38,95 +38,24 @@ const HOP_BY_HOP = new Set(
 export async function startProxy(reach: Reach, onUnreached: (unreached: Unreached) => void): Promise<GuardProxy> {
   const username = "lares";
   const password = randomBytes(24).toString("base64url");
-  const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
-  const sockets = new Set<Duplex>();
-  const agent = new Agent({ keepAlive: false });
-
-  const mayUse = (request: IncomingMessage) => {
-    const given = Buffer.from(request.headers["proxy-authorization"] ?? "");
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  };
-  const watched = async <T>(host: string, act: () => Promise<T>): Promise<T> => {
-    try {
-      return await act();
-    } catch (cause) {
-      const error = cause instanceof AppError ? cause : notReached(host, cause);
-      onUnreached({ host, error });
-      throw error;
-    }
-  };
-
-  async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const { host, port, shown } = authority(request.url ?? "");
-    const far = await watched(shown, async () => {
-      const addresses = await reach.addresses(host, port);
-      const socket = connect({ host, port, lookup: pinned(addresses), timeout: CONNECT_MS });
-      keep(socket);
-      await connected(socket, addresses);
-      return socket;
-    });
-    far.on("error", () => client.destroy());
-    far.on("close", () => client.destroy());
-    client.on("close", () => far.destroy());
-    client.write("HTTP/1.1 200 OK\r\n\r\n");
-    far.write(head);
-    far.pipe(client).pipe(far);
-  }
-
-  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "");
-    if (url.protocol !== "http:") throw new Error("only http is forwarded");
-    const answer = await watched(readHost(url), async () => {
-      const addresses = await reach.addresses(url.hostname, readPort(url));
-      const options = {
-        method: request.method,
-        headers: withoutHops(request.headers),
-        lookup: pinned(addresses),
-        agent,
-      };
-      const far = httpRequest(url, { ...options, timeout: CONNECT_MS });
-      response.once("close", () => far.destroy());
-      return new Promise<IncomingMessage>((resolve, reject) => {
-        far.once("socket", (socket) => {
-          keep(socket);
-          connected(socket, addresses).catch(reject);
-        });
-        far.once("response", resolve);
-        // Stays for good: what fails after the answer began is seen by the answer.
-        far.on("error", reject);
-        request.pipe(far);
-      });
-    });
-    answer.once("error", () => response.destroy());
-    response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
-    answer.pipe(response);
-  }
-
-  function keep(socket: Duplex): void {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  }
-
+  const mayUse = requirePassword(username, password);
+  const sockets = new OpenSockets();
+  const ways: Ways = { reach, sockets, agent: new Agent({ keepAlive: false }), onUnreached };
   const server = createServer((request, response) => {
     if (!mayUse(request)) {
       response.writeHead(407, { "proxy-authenticate": 'Basic realm="Lares"', connection: "close" }).end();
       return;
     }
     // No page of ours in the site's name: what is not reached is a connection that fails.
-    forward(request, response).catch(() => response.destroy());
+    forward(ways, request, response).catch(() => response.destroy());
   });
   server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
-    keep(client);
+    sockets.keep(client);
     client.on("error", () => client.destroy());
-    if (!mayUse(request)) {
-      client.end(
-        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="Lares"\r\nContent-Length: 0\r\n\r\n',
-      );
-      return;
-    }
-    tunnel(request, client, head).catch(() => client.end("HTTP/1.1 502 Not reached\r\nContent-Length: 0\r\n\r\n"));
+    if (mayUse(request)) tunnel(ways, request, client, head).catch(() => client.end(NOT_REACHED));
+    else client.end(WRONG_PASSWORD);
   });
-  server.on("connection", keep);
+  server.on("connection", (socket) => sockets.keep(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
@@ -138,10 +67,100 @@ export async function startProxy(reach: Reach, onUnreached: (unreached: Unreache
     password,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
+      sockets.destroy();
       await closed;
     },
   };
+}
+
+const WRONG_PASSWORD =
+  'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="Lares"\r\nContent-Length: 0\r\n\r\n';
+const NOT_REACHED = "HTTP/1.1 502 Not reached\r\nContent-Length: 0\r\n\r\n";
+
+/** What a request needs on its way out. */
+interface Ways {
+  reach: Reach;
+  sockets: OpenSockets;
+  agent: Agent;
+  onUnreached(unreached: Unreached): void;
+}
+
+class OpenSockets {
+  readonly #open = new Set<Duplex>();
+
+  keep(socket: Duplex): void {
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+}
+
+function requirePassword(username: string, password: string): (request: IncomingMessage) => boolean {
+  const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+  return (request) => {
+    const given = Buffer.from(request.headers["proxy-authorization"] ?? "");
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+}
+
+async function tunnel(ways: Ways, request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  const { host, port, shown } = authority(request.url ?? "");
+  const far = await watched(ways, shown, async () => {
+    const addresses = await ways.reach.addresses(host, port);
+    const socket = connect({ host, port, lookup: pinned(addresses), timeout: CONNECT_MS });
+    ways.sockets.keep(socket);
+    await connected(socket, addresses);
+    return socket;
+  });
+  far.on("error", () => client.destroy());
+  far.on("close", () => client.destroy());
+  client.on("close", () => far.destroy());
+  client.write("HTTP/1.1 200 OK\r\n\r\n");
+  far.write(head);
+  far.pipe(client).pipe(far);
+}
+
+async function forward(ways: Ways, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? "");
+  if (url.protocol !== "http:") throw new Error("only http is forwarded");
+  const answer = await watched(ways, readHost(url), async () => {
+    const addresses = await ways.reach.addresses(url.hostname, readPort(url));
+    const options = {
+      method: request.method,
+      headers: withoutHops(request.headers),
+      lookup: pinned(addresses),
+      agent: ways.agent,
+    };
+    const far = httpRequest(url, { ...options, timeout: CONNECT_MS });
+    response.once("close", () => far.destroy());
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      far.once("socket", (socket) => {
+        ways.sockets.keep(socket);
+        connected(socket, addresses).catch(reject);
+      });
+      far.once("response", resolve);
+      // Stays for good: what fails after the answer began is seen by the answer.
+      far.on("error", reject);
+      request.pipe(far);
+    });
+  });
+  answer.once("error", () => response.destroy());
+  response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+  answer.pipe(response);
+}
+
+/** Reports a host that `act` could not reach, and throws on. */
+async function watched<T>({ onUnreached }: Ways, host: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    const error = cause instanceof AppError ? cause : notReached(host, cause);
+    onUnreached({ host, error });
+    throw error;
+  }
 }
 
 function authority(text: string): { host: string; port: number; shown: string } {
