@@ -35,35 +35,58 @@ export interface SegmentParts {
 }
 
 export function segmentContext(parts: SegmentParts): Ctx {
-  const { turn, segment, store, clock, crash, write } = parts;
-  const recorded = new Map<number, JournalRow>(parts.journal.map((row) => [row.idx, row]));
-  let next = 0;
-  let mismatch: AppError | undefined;
+  const journal = new SegmentJournal(parts);
+  return {
+    session: parts.session,
+    turn: parts.turn,
+    signal: parts.signal,
+    stopping: parts.stopping,
+    halt: parts.halt,
+    waits: parts.waits,
+    step: (name, run, record) => runStep(parts, journal, name, run, record),
+    // Claims its number at once, and rejects where that fails: several are made together.
+    effect: async (name, run, how) => new Effect(parts, journal, name, how).run(run),
+  };
+}
 
-  const claim = (kind: "step" | "effect", name: string) => {
+interface Claimed {
+  idx: number;
+  /** What an earlier attempt recorded there. */
+  row: JournalRow | undefined;
+}
+
+/** Where a segment is in its journal. */
+class SegmentJournal {
+  readonly #parts: SegmentParts;
+  readonly #recorded: ReadonlyMap<number, JournalRow>;
+  #next = 0;
+  #mismatch: AppError | undefined;
+
+  constructor(parts: SegmentParts) {
+    this.#parts = parts;
+    this.#recorded = new Map(parts.journal.map((row) => [row.idx, row]));
+  }
+
+  /** The next entry. Throws where the journal has another name there. */
+  claim(kind: "step" | "effect", name: string): Claimed {
     // Effects made together: the ones behind a mismatch have no entry yet and must not act either (ENGINE-6).
-    if (mismatch) throw mismatch;
-    const idx = next++;
-    const row = recorded.get(idx);
+    if (this.#mismatch) throw this.#mismatch;
+    const idx = this.#next++;
+    const row = this.#recorded.get(idx);
     if (row && (row.name !== name || row.kind !== kind)) {
-      mismatch = new AppError("JOURNAL_MISMATCH", {
-        message: `The journal of ${turn} has ${row.kind} "${row.name}" where the program wants ${kind} "${name}".`,
+      this.#mismatch = new AppError("JOURNAL_MISMATCH", {
+        message: `The journal of ${this.#parts.turn} has ${row.kind} "${row.name}" where the program wants ${kind} "${name}".`,
         hint: "The turn was started by a different version. Send the message again.",
       });
-      throw mismatch;
+      throw this.#mismatch;
     }
     return { idx, row };
-  };
-
-  const mayStart = () => {
-    if (parts.signal.aborted) throw parts.signal.reason;
-    if (parts.stopping.aborted) throw new Stopped();
-  };
+  }
 
   /** Queues a result without waiting. What the store refuses throws here, before the segment goes on as if it were kept. */
-  const queue = (change: (tx: Tx) => void) => {
+  queue(change: (tx: Tx) => void): Promise<void> {
     let refused: { error: unknown } | undefined;
-    const done = write((tx) => {
+    const done = this.#parts.write((tx) => {
       try {
         change(tx);
       } catch (error) {
@@ -71,104 +94,146 @@ export function segmentContext(parts: SegmentParts): Ctx {
         throw error;
       }
     });
-    done.then(parts.progressed, () => {});
+    done.then(this.#parts.progressed, () => {});
     if (refused) throw refused.error;
     return done;
-  };
+  }
+}
 
-  /** What was aborted by a stop is a stop, whatever the aborted code threw. */
-  const asStop = (error: unknown) => {
-    if (parts.signal.aborted) return parts.signal.reason;
-    return parts.stopping.aborted ? new Stopped() : error;
-  };
+async function runStep<T extends Json>(
+  parts: SegmentParts,
+  journal: SegmentJournal,
+  name: string,
+  run: () => Promise<T>,
+  record?: (tx: Tx, result: T) => void,
+): Promise<T> {
+  const { turn, segment, store, clock, attempt } = parts;
+  const { idx, row } = journal.claim("step", name);
+  if (row?.state === "done") return JSON.parse(row.payload!) as T;
+  requireStart(parts);
+  const at = clock.now();
+  const result = await run().catch((error) => {
+    throw asStop(parts, error);
+  });
+  requireClaim(parts);
+  journal.queue((tx) => {
+    const entry = { turn, segment, idx, kind: "step" as const, name, attempt, at };
+    store.addEntry(tx, entry, { payload: result, endedAt: clock.now() });
+    record?.(tx, result);
+  });
+  parts.crash.at("step.recorded");
+  return result;
+}
 
-  return {
-    session: parts.session,
-    turn,
-    signal: parts.signal,
-    stopping: parts.stopping,
-    halt: parts.halt,
-    waits: parts.waits,
+/** One effect, from its claim to its recorded result. */
+class Effect<T extends Json> {
+  readonly #parts: SegmentParts;
+  readonly #journal: SegmentJournal;
+  readonly #name: string;
+  readonly #how: EffectHow<T>;
+  readonly #idx: number;
+  readonly #row: JournalRow | undefined;
+  readonly #key: string;
 
-    async step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T> {
-      const { idx, row } = claim("step", name);
-      if (row?.state === "done") return JSON.parse(row.payload!) as T;
-      mayStart();
-      const at = clock.now();
-      const result = await run().catch((error) => {
-        throw asStop(error);
-      });
-      if (parts.signal.aborted) throw parts.signal.reason;
-      queue((tx) => {
-        store.addEntry(
-          tx,
-          { turn, segment, idx, kind: "step", name, attempt: parts.attempt, at },
-          { payload: result, endedAt: clock.now() },
-        );
-        record?.(tx, result);
-      });
-      crash.at("step.recorded");
-      return result;
-    },
+  constructor(parts: SegmentParts, journal: SegmentJournal, name: string, how: EffectHow<T>) {
+    const { idx, row } = journal.claim("effect", name);
+    this.#parts = parts;
+    this.#journal = journal;
+    this.#name = name;
+    this.#how = how;
+    this.#idx = idx;
+    this.#row = row;
+    this.#key = `${parts.turn}.${parts.segment}.${idx}`;
+  }
 
-    async effect<T extends Json>(
-      name: string,
-      run: (key: string) => Promise<T>,
-      how: EffectHow<T>,
-    ): Promise<EffectResult<T>> {
-      const { idx, row } = claim("effect", name);
-      const key = `${turn}.${segment}.${idx}`;
-      if (row && row.state !== "intent") return JSON.parse(row.payload!) as EffectResult<T>;
-      const entry = () => ({
-        ...{ turn, segment, idx, name, kind: "effect" as const },
-        ...{ attempt: parts.attempt, at: clock.now() },
-      });
-      const close = (result: EffectResult<T>) => {
-        if (parts.signal.aborted) throw parts.signal.reason;
-        const done = queue((tx) => {
-          const state = "ok" in result ? "done" : "unknown";
-          store.closeEntry(tx, { turn, segment, idx, endedAt: clock.now() }, state, result as unknown as Json);
-          how.record?.(tx, result);
-        });
-        if (how.settled) done.then(() => how.settled!(key)).catch(() => {});
-        return result;
-      };
-      if (row) {
-        const left = { sameBoot: parts.isOfThisBoot(row.attempt) };
-        const found = await how.probe?.(key, left).catch(() => undefined);
-        if (found && "ok" in found) return close({ ok: found.ok });
-        if (!found && how.repeat === "never") return close({ unknown: true, key });
-      }
-      // Also for one that is known not to have happened: a stop that came meanwhile keeps it from happening now.
-      if (!row || how.repeat === "never") mayStart();
-      const instead = await how.ready?.().catch((error: unknown) => {
-        throw asStop(error);
-      });
-      if (parts.signal.aborted) throw parts.signal.reason;
-      if (instead !== undefined) {
-        if (!row) queue((tx) => store.addEntry(tx, entry()));
-        return close({ ok: instead });
-      }
-      crash.at("effect.ready");
-      if (!row || how.intend) {
-        await write((tx) => {
-          if (row) store.attemptAgain(tx, entry());
-          else store.addEntry(tx, entry());
-          how.intend?.(tx);
-        });
-        crash.at("effect.intended");
-      }
-      // The claim may have been lost while the intent was written or the far side probed: then another process decides.
-      if (parts.signal.aborted) throw parts.signal.reason;
-      let result: T;
-      try {
-        result = await run(key);
-      } catch {
-        // An act that throws has not said whether it happened.
-        return close({ unknown: true, key });
-      }
-      crash.at("effect.acted");
-      return close({ ok: result });
-    },
-  };
+  async run(act: (key: string) => Promise<T>): Promise<EffectResult<T>> {
+    const row = this.#row;
+    const how = this.#how;
+    if (row && row.state !== "intent") return JSON.parse(row.payload!) as EffectResult<T>;
+    const known = row && (await this.#recover(row));
+    if (known) return known;
+    // Also for one that is known not to have happened: a stop that came meanwhile keeps it from happening now.
+    if (!row || how.repeat === "never") requireStart(this.#parts);
+    const instead = await how.ready?.().catch((error: unknown) => {
+      throw asStop(this.#parts, error);
+    });
+    requireClaim(this.#parts);
+    if (instead !== undefined) {
+      if (!row) this.#journal.queue((tx) => this.#parts.store.addEntry(tx, this.#entry()));
+      return this.#close({ ok: instead });
+    }
+    this.#parts.crash.at("effect.ready");
+    if (!row || how.intend) await this.#intend();
+    // The claim may have been lost while the intent was written or the far side probed: then another process decides.
+    requireClaim(this.#parts);
+    let result: T;
+    try {
+      result = await act(this.#key);
+    } catch {
+      // An act that throws has not said whether it happened.
+      return this.#close({ unknown: true, key: this.#key });
+    }
+    this.#parts.crash.at("effect.acted");
+    return this.#close({ ok: result });
+  }
+
+  /** Of an intent without a result: what became of it, or nothing when it may run again (EMBEDDED-8). */
+  async #recover({ attempt }: JournalRow): Promise<EffectResult<T> | undefined> {
+    const left = { sameBoot: this.#parts.isOfThisBoot(attempt) };
+    const found = await this.#how.probe?.(this.#key, left).catch(() => undefined);
+    if (found && "ok" in found) return this.#close({ ok: found.ok });
+    return !found && this.#how.repeat === "never" ? this.#close({ unknown: true, key: this.#key }) : undefined;
+  }
+
+  async #intend(): Promise<void> {
+    const { store, write, crash } = this.#parts;
+    await write((tx) => {
+      if (this.#row) store.attemptAgain(tx, this.#entry());
+      else store.addEntry(tx, this.#entry());
+      this.#how.intend?.(tx);
+    });
+    crash.at("effect.intended");
+  }
+
+  #close(result: EffectResult<T>): EffectResult<T> {
+    requireClaim(this.#parts);
+    const { turn, segment, store, clock } = this.#parts;
+    const { settled, record } = this.#how;
+    const done = this.#journal.queue((tx) => {
+      const state = "ok" in result ? "done" : "unknown";
+      store.closeEntry(tx, { turn, segment, idx: this.#idx, endedAt: clock.now() }, state, result as unknown as Json);
+      record?.(tx, result);
+    });
+    if (settled) done.then(() => settled(this.#key)).catch(() => {});
+    return result;
+  }
+
+  #entry() {
+    const { turn, segment, attempt, clock } = this.#parts;
+    return {
+      turn,
+      segment,
+      idx: this.#idx,
+      name: this.#name,
+      kind: "effect" as const,
+      attempt,
+      at: clock.now(),
+    };
+  }
+}
+
+/** Throws when another process has the claim. */
+function requireClaim({ signal }: SegmentParts): void {
+  if (signal.aborted) throw signal.reason;
+}
+
+function requireStart(parts: SegmentParts): void {
+  requireClaim(parts);
+  if (parts.stopping.aborted) throw new Stopped();
+}
+
+/** What was aborted by a stop is a stop, whatever the aborted code threw. */
+function asStop({ signal, stopping }: SegmentParts, error: unknown): unknown {
+  if (signal.aborted) return signal.reason;
+  return stopping.aborted ? new Stopped() : error;
 }
