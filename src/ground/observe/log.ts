@@ -44,10 +44,19 @@ export interface LogOptions {
   now?: () => number;
 }
 
+export interface LogQuery {
+  limit?: number;
+  /** Only lines with a greater `seq`. */
+  after?: number;
+  /** That one and worse. */
+  level?: Level;
+  room?: string;
+}
+
 export interface Logbook extends Log {
   readonly redactor: Redactor;
-  /** The last lines, oldest first. `after`: only those with a greater `seq`; `level`: that one and worse. */
-  tail(query?: { limit?: number; after?: number; level?: Level; room?: string }): LogLine[];
+  /** The last lines, oldest first. */
+  tail(query?: LogQuery): LogLine[];
   /** Calls back for each new line until taken back. A listener that throws is dropped. */
   follow(listener: (line: LogLine) => void): () => void;
   setLevel(level: Level): void;
@@ -66,89 +75,115 @@ const LONGEST_TEXT = 2_000;
 const MOST_ITEMS = 50;
 
 export function createLog(options: LogOptions = {}): Logbook {
-  const redactor = options.redactor ?? createRedactor();
-  const stream = options.stream ?? writeLines(2);
-  const now = options.now ?? Date.now;
-  const ring: LogLine[] = [];
-  const listeners = new Set<(line: LogLine) => void>();
-  let least: number = LEVELS[options.level ?? "info"];
-  const kept: number = LEVELS[options.keep ?? "error"];
-  let seq = 0;
-  let file: LogFile | undefined;
+  const book = new Book(options);
+  const inRoom = (room: string): Log => ({
+    debug: (what, facts) => book.put("debug", room, what, facts),
+    info: (what, facts) => book.put("info", room, what, facts),
+    warn: (what, facts) => book.put("warn", room, what, facts),
+    error: (what, facts) => book.put("error", room, what, facts),
+    child: inRoom,
+  });
+  return {
+    ...inRoom(options.room ?? "lares"),
+    redactor: book.redactor,
+    tail: (query) => book.tail(query),
+    follow: (listener) => book.follow(listener),
+    setLevel: (level) => book.setLevel(level),
+    writeTo: (file) => book.writeTo(file),
+    ending: (what, error) => book.ending(what, error),
+    flush: () => book.flush(),
+  };
+}
 
-  const put = (level: Level, room: string, what: string, facts?: JsonObject) => {
+/** What all rooms write into. */
+class Book {
+  readonly redactor: Redactor;
+  readonly #options: LogOptions;
+  readonly #stream: LineSink;
+  readonly #now: () => number;
+  readonly #ring: LogLine[] = [];
+  readonly #listeners = new Set<(line: LogLine) => void>();
+  readonly #kept: number;
+  #least: number;
+  #seq = 0;
+  #file: LogFile | undefined;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.redactor = options.redactor ?? createRedactor();
+    this.#stream = options.stream ?? writeLines(2);
+    this.#now = options.now ?? Date.now;
+    this.#least = LEVELS[options.level ?? "info"];
+    this.#kept = LEVELS[options.keep ?? "error"];
+  }
+
+  put(level: Level, room: string, what: string, facts?: JsonObject): void {
     const rank = LEVELS[level];
-    if (rank < least && rank < kept) return;
+    if (rank < this.#least && rank < this.#kept) return;
     try {
-      const line: LogLine = {
-        seq: ++seq,
-        level,
-        time: new Date(now()).toISOString(),
-        room,
-        what: clean(what, redactor),
-      };
-      if (facts !== undefined) line.facts = cleanFacts(facts, redactor) as JsonObject;
+      const line = this.#line(level, room, what);
+      if (facts !== undefined) line.facts = cleanFacts(facts, this.redactor) as JsonObject;
       // A ring as a circle over one array: `seq` says where the next one goes.
-      ring[(line.seq - 1) % KEPT_LINES] = line;
-      if (rank >= least)
-        stream.write(options.pretty ? prettyLine(line, options.colour ?? false) : `${jsonLine(line)}\n`);
-      file?.write(`${JSON.stringify(line)}\n`);
-      for (const listener of listeners) tell(listener, line);
+      this.#ring[(line.seq - 1) % KEPT_LINES] = line;
+      if (rank >= this.#least) this.#stream.write(this.#shown(line));
+      this.#file?.write(`${JSON.stringify(line)}\n`);
+      for (const listener of this.#listeners) this.#tell(listener, line);
     } catch {
       // A log that cannot be written must not become the failure of what it reports (OBSERVE-4).
     }
-  };
-  const tell = (listener: (line: LogLine) => void, line: LogLine) => {
-    try {
-      listener(line);
-    } catch {
-      listeners.delete(listener);
-    }
-  };
-  const inRoom = (room: string): Log => ({
-    debug: (what, facts) => put("debug", room, what, facts),
-    info: (what, facts) => put("info", room, what, facts),
-    warn: (what, facts) => put("warn", room, what, facts),
-    error: (what, facts) => put("error", room, what, facts),
-    child: inRoom,
-  });
+  }
 
-  const tail: Logbook["tail"] = ({ limit = 200, after = 0, level = "debug", room } = {}) => {
-    const from = Math.max(seq - KEPT_LINES, after, 0);
+  tail({ limit = 200, after = 0, level = "debug", room }: LogQuery = {}): LogLine[] {
+    const from = Math.max(this.#seq - KEPT_LINES, after, 0);
     const found: LogLine[] = [];
-    for (let at = seq; at > from && found.length < limit; at--) {
-      const line = ring[(at - 1) % KEPT_LINES];
+    for (let at = this.#seq; at > from && found.length < limit; at--) {
+      const line = this.#ring[(at - 1) % KEPT_LINES];
       if (line && LEVELS[line.level] >= LEVELS[level] && (room === undefined || line.room === room)) found.push(line);
     }
     return found.reverse();
-  };
-  return {
-    ...inRoom(options.room ?? "lares"),
-    redactor,
-    tail,
-    follow(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    setLevel(level) {
-      least = LEVELS[level];
-    },
-    writeTo(to) {
-      for (const line of tail({ limit: KEPT_LINES })) to.write(`${JSON.stringify(line)}\n`);
-      file = to;
-    },
-    ending(what, error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      const time = new Date(now()).toISOString();
-      const facts = { error: clean(text, redactor) };
-      const line: LogLine = { seq: ++seq, level: "error", time, room: "lares", what: clean(what, redactor), facts };
-      file?.finish(`${JSON.stringify(line)}\n`);
-    },
-    async flush() {
-      if ("flush" in stream) await (stream as { flush(): Promise<void> }).flush();
-      await file?.flush();
-    },
-  };
+  }
+
+  follow(listener: (line: LogLine) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  setLevel(level: Level): void {
+    this.#least = LEVELS[level];
+  }
+
+  writeTo(file: LogFile): void {
+    for (const line of this.tail({ limit: KEPT_LINES })) file.write(`${JSON.stringify(line)}\n`);
+    this.#file = file;
+  }
+
+  ending(what: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const line = { ...this.#line("error", "lares", what), facts: { error: clean(text, this.redactor) } };
+    this.#file?.finish(`${JSON.stringify(line)}\n`);
+  }
+
+  async flush(): Promise<void> {
+    if ("flush" in this.#stream) await (this.#stream as { flush(): Promise<void> }).flush();
+    await this.#file?.flush();
+  }
+
+  #line(level: Level, room: string, what: string): LogLine {
+    const time = new Date(this.#now()).toISOString();
+    return { seq: ++this.#seq, level, time, room, what: clean(what, this.redactor) };
+  }
+
+  #shown(line: LogLine): string {
+    return this.#options.pretty ? prettyLine(line, this.#options.colour ?? false) : `${jsonLine(line)}\n`;
+  }
+
+  #tell(listener: (line: LogLine) => void, line: LogLine): void {
+    try {
+      listener(line);
+    } catch {
+      this.#listeners.delete(listener);
+    }
+  }
 }
 
 function clean(text: string, redactor: Redactor): string {
