@@ -25,15 +25,11 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/xmpp/xmpp.ts create": 290,
   "edges/models/models.ts createModels": 103,
   "edges/models/wire/collect.ts collect": 103,
-  "edges/tools/browser/proxy.ts startProxy": 108,
   "edges/tools/exec/exec.ts createExec": 204,
   "edges/tools/exec/shell/analyse.ts visit": 148,
   "faces/gateway/live/sockets.ts attachSockets": 269,
   "faces/gateway/server.ts routes": 83,
   "flow/turns/act.ts runTool": 96,
-  "ground/engine/embedded/segment.ts segmentContext": 138,
-  "ground/observe/log.ts createLog": 85,
-  "mind/schedule/tool-port.ts makeToolPort": 102,
 };
 
 export interface Length {
