@@ -53,32 +53,44 @@ class Scanner {
   #readOne(sign: string): void {
     switch (sign) {
       case "\\":
-        return this.#readEscape();
+        this.#readEscape();
+        break;
       case "\n":
-        return this.#put({ kind: "break", soft: true, marks: 0 }, 1);
+        this.#put({ kind: "break", soft: true, marks: 0 }, 1);
+        break;
       case "`":
-        return this.#readCode();
+        this.#readCode();
+        break;
       case "<":
-        return this.#readAngle();
+        this.#readAngle();
+        break;
       case "&":
-        return this.#readEntity();
+        this.#readEntity();
+        break;
       case "h":
       case "H":
-        return this.#readAddress(sign);
+        this.#readAddress(sign);
+        break;
       case "[":
-        return this.#openBracket("[");
+        this.#openBracket("[");
+        break;
       case "!":
-        return this.#text[this.#at + 1] === "[" ? this.#openBracket("![") : this.#say(sign);
+        if (this.#text[this.#at + 1] === "[") this.#openBracket("![");
+        else this.#say(sign);
+        break;
       case "]":
-        return this.#closeBracket();
+        this.#closeBracket();
+        break;
       case "*":
       case "_":
       case "~": {
         const count = runLength(this.#text, this.#at);
-        return this.#put(delimiter(this.#text, this.#at, count), count);
+        this.#put(delimiter(this.#text, this.#at, count), count);
+        break;
       }
       default:
-        return this.#say(sign);
+        this.#say(sign);
+        break;
     }
   }
 
@@ -110,7 +122,10 @@ class Scanner {
     const from = this.#at;
     const run = runLength(this.#text, from);
     const close = this.#closers.get(from);
-    if (close === undefined) return this.#say("`".repeat(run));
+    if (close === undefined) {
+      this.#say("`".repeat(run));
+      return;
+    }
     const text = codeText(this.#text.slice(from + run, close));
     this.#put({ kind: "code", text, marks: 0 }, close + run - from);
   }
@@ -118,8 +133,8 @@ class Scanner {
   #readAngle(): void {
     ANGLE.lastIndex = this.#at;
     const found = ANGLE.exec(this.#text);
-    if (!found) return this.#say("<");
-    this.#put(found[1] ? autolink(found[1]) : { kind: "break", marks: 0 }, found[0].length);
+    if (found) this.#put(found[1] ? autolink(found[1]) : { kind: "break", marks: 0 }, found[0].length);
+    else this.#say("<");
   }
 
   #readEntity(): void {
@@ -137,7 +152,10 @@ class Scanner {
   }
 
   #openBracket(shown: "[" | "!["): void {
-    if (this.#brackets.length >= MOST_BRACKETS) return this.#say(shown);
+    if (this.#brackets.length >= MOST_BRACKETS) {
+      this.#say(shown);
+      return;
+    }
     this.#flush();
     this.#brackets.push({ at: this.#pieces.length, image: shown === "![" });
     this.#put({ kind: "text", text: shown, marks: 0 }, shown.length);
@@ -147,7 +165,10 @@ class Scanner {
     const brackets = this.#brackets;
     const open = brackets.pop();
     const target = open && this.#text[this.#at + 1] === "(" ? targetAt(this.#text, this.#at + 2) : undefined;
-    if (!open || !target) return this.#say("]");
+    if (!open || !target) {
+      this.#say("]");
+      return;
+    }
     this.#flush();
     const label = withMarks(this.#pieces.splice(open.at).slice(1));
     this.#put(linked(open.image, target.url, label), target.end - this.#at);
