@@ -19,7 +19,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/signal/signal.ts create": 111,
   "edges/channels/slack/slack.ts create": 165,
   "edges/channels/teams/teams.ts create": 139,
-  "edges/channels/telegram/telegram.ts create": 157,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
   "edges/channels/whatsapp/whatsapp.ts create": 118,
   "edges/channels/xmpp/xmpp.ts create": 290,

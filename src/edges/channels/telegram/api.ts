@@ -1,10 +1,22 @@
-/** One call of the Bot API. What it throws says whether Telegram may have taken something (CHANNEL-2). Holds the token; shows it nowhere. */
+/** One call of the Bot API. What it throws says whether Telegram may have taken something (CHANNEL-2). It holds the token and shows it nowhere. */
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { readBody, refused } from "../sending.ts";
+
+/** For a wrong token Telegram answers 404 as well, because the token is part of the address. */
+const TOKEN_REJECTED = {
+  message: "Telegram rejected the bot token.",
+  hint: "Copy the token from BotFather again: lares channels add telegram",
+  retry: "after-change",
+} as const;
+
+function whyRefused(status: number, said: string) {
+  // 409: another program is polling. That passes, so the message is kept.
+  return { message: `Telegram answered ${status}: ${said}.`, retry: status === 409 ? "later" : "never" } as const;
+}
 
 /** Telegram said no: nothing was taken. `said` is its own sentence. */
 export class TelegramRefusal extends AppError {
@@ -13,13 +25,7 @@ export class TelegramRefusal extends AppError {
   readonly movedTo: string | undefined;
 
   constructor(status: number, said: string, movedTo: string | undefined) {
-    // Neither a token nor a full disk at Telegram is cured by dropping the message.
-    const isTokenBad = status === 401 || status === 404;
-    super("CHANNEL_SEND", {
-      message: isTokenBad ? "Telegram rejected the bot token." : `Telegram answered ${status}: ${said}.`,
-      ...(isTokenBad ? { hint: "Copy the token from BotFather again: lares channels add telegram" } : {}),
-      retry: isTokenBad ? "after-change" : status === 409 ? "later" : "never",
-    });
+    super("CHANNEL_SEND", status === 401 || status === 404 ? TOKEN_REJECTED : whyRefused(status, said));
     this.said = said;
     this.movedTo = movedTo;
   }
@@ -33,7 +39,7 @@ export interface CallOptions {
   file?: { field: string; file: OutgoingFile };
 }
 
-/** Telegram lets a bot fetch no more. */
+/** Telegram's limit for a file that a bot downloads. */
 export const MOST_DOWNLOAD = 20 * 1024 * 1024;
 
 export class TelegramApi {
@@ -61,7 +67,8 @@ export class TelegramApi {
     if (json.ok === true) return json.result as T;
     const said = asText(json.description) ?? "";
     const more = asObject(json.parameters);
-    if (status === 429) throw new ChannelBusy((asNumber(more.retry_after) ?? 1) * 1000, "Telegram asks for a pause.");
+    if (status === 429)
+      throw new ChannelBusy((asNumber(more.retry_after) ?? 1) * 1000, "Telegram asks us to slow down.");
     if (status >= 500 || status < 400) {
       const what = `Telegram answered ${status}.`;
       throw reads ? refused(what, "later") : new SendUncertain(what);
@@ -72,11 +79,11 @@ export class TelegramApi {
 
   /** The bytes of a file somebody sent. */
   async download(fileId: string, claimed: number | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    if ((claimed ?? 0) > MOST_DOWNLOAD) throw refused("Telegram gives bots no file over 20 MB.", "never");
+    if ((claimed ?? 0) > MOST_DOWNLOAD) throw refused("Telegram doesn't let bots download files over 20 MB.", "never");
     const found = await this.call<{ file_path?: string }>("getFile", { file_id: fileId }, signal, { reads: true });
-    if (!found.file_path) throw refused("Telegram does not give this file.", "never");
+    if (!found.file_path) throw refused("Telegram doesn't hand out this file.", "never");
     const url = `${this.root}/file/bot${this.token}/${found.file_path}`;
-    // The address holds the token: whatever fetch says about it stays here.
+    // The address contains the token, so the error of `fetch`, which may quote it, goes no further.
     const response = await fetch(url, { redirect: "error", signal }).catch(() => {
       throw refused("The file could not be fetched from Telegram.", "later");
     });
