@@ -21,7 +21,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/teams/teams.ts create": 139,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
   "edges/channels/whatsapp/whatsapp.ts create": 118,
-  "edges/channels/xmpp/xmpp.ts create": 290,
   "edges/models/models.ts createModels": 103,
   "edges/models/wire/collect.ts collect": 103,
   "edges/tools/exec/exec.ts createExec": 204,

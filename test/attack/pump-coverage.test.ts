@@ -63,7 +63,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/channels/teams/token.ts",
     "src/edges/channels/telegram/send.ts",
     "src/edges/channels/xmpp/library.ts",
-    "src/edges/channels/xmpp/xmpp.ts",
+    "src/edges/channels/xmpp/connection.ts",
     "src/edges/hooks/verify.ts",
     "src/edges/tools/browser/actions.ts",
     "src/edges/tools/browser/launch.ts",

@@ -4,12 +4,12 @@ import { truthy } from "../../../core/kit/index.ts";
 import { NS, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
 
 const PAGE = 50;
-/** Of one answer, whatever the server sends; a page asks for far fewer. */
+/** The most messages kept of one answer, however many the server sends; a page asks for far fewer. */
 const MOST_ITEMS = 500;
 const PATIENCE_MS = 20_000;
 
 export interface Archived {
-  /** The archive's own id of the message, which is its stanza-id. */
+  /** The archive's own id for the message, which is its stanza-id. */
   id: string;
   message: Xml;
   at: number | undefined;
@@ -46,12 +46,12 @@ export class Archive {
     const result = stanza.getChild("result", NS.mam);
     if (!result) return false;
     const items = this.open.get(result.attrs.queryid ?? "");
-    // Anybody can send such a thing: only what was asked for, from who was asked.
+    // Anybody can send such a stanza: only answers to our questions count, and only from whom we asked.
     if (!items || !ours(stanza.attrs.from)) return true;
     const forwarded = result.getChild("forwarded", NS.forward);
     const message = forwarded?.getChild("message");
     const stamp = forwarded?.getChild("delay", NS.delay)?.attrs.stamp;
-    // A server that sends more than it was asked for is not kept in memory for as long as it likes.
+    // A server that never stops answering must not fill our memory.
     if (message && result.attrs.id && items.length < MOST_ITEMS)
       items.push({ id: result.attrs.id, message, at: stamp ? Date.parse(stamp) : undefined });
     return true;
@@ -82,13 +82,13 @@ export class Archive {
       const iq = xml("iq", { type: "set", ...truthy({ to: asked.room }) }, query);
       const answer = await this.client.iqCaller.request(iq, PATIENCE_MS);
       const fin = answer.getChild("fin", NS.mam);
-      // What was not kept is asked for again.
+      // The next question asks for what was not kept.
       if (items.length >= MOST_ITEMS) return { items, last: items.at(-1)!.id, isComplete: false };
       const last = fin?.getChild("set", NS.rsm)?.getChildText("last") ?? items.at(-1)?.id;
       return { items, last: last ?? undefined, isComplete: fin?.attrs.complete === "true" || items.length === 0 };
     } catch (error) {
       const condition = (error as { condition?: string }).condition;
-      // Forgotten by now: what is left is read from its beginning (by the caller).
+      // The archive no longer has that position, so nothing can be read from there.
       if (condition === "item-not-found") return { items: [], last: undefined, isComplete: true };
       if (condition === "service-unavailable" || condition === "feature-not-implemented" || condition === "forbidden")
         return undefined;

@@ -41,7 +41,7 @@ export const xmpp = adapter<XmppAccount>({
     dialect: "xmpp",
     limit: 10_000,
     unit: "bytes",
-    // No key; a message is looked for in the archive by its id, which is made from the key (see `find`).
+    // Servers take no key; a message is looked for in the archive by its id, which is made from the key (see `find`).
     dedupes: false,
     buttons: 0,
     files: 0,

@@ -1,4 +1,4 @@
-/** What of @xmpp/client is used; it brings no types. */
+/** The part of @xmpp/client that the adapter uses; the package has no types. */
 export interface Xml {
   name: string;
   attrs: Record<string, string | undefined>;

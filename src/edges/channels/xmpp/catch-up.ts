@@ -1,0 +1,63 @@
+/** How far each archive was read, and reading on from there. */
+import type { Door } from "../../../core/contracts/index.ts";
+import type { JsonObject } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
+import { asObject, asText } from "../api.ts";
+import type { Archive } from "./archive.ts";
+import { toEvent, type XmppGiven } from "./events.ts";
+import { bare, NS } from "./library.ts";
+import type { XmppState } from "./state.ts";
+
+/** The last archive id taken: of our own archive under "", of a room's under its address. */
+export type XmppPositions = JsonObject & Record<string, string>;
+
+export function readPositions(cursor: unknown): XmppPositions {
+  const known = Object.entries(asObject(cursor)).filter(([, id]) => asText(id) !== undefined);
+  return Object.fromEntries(known) as XmppPositions;
+}
+
+/** Reads an archive from its position on: a room's, or without one our own. What is said meanwhile waits, and is known by its id. */
+export async function catchUp(
+  state: XmppState,
+  { archive, door, at }: { archive: Archive; door: Door; at: XmppPositions },
+  room: string | undefined,
+): Promise<void> {
+  const where = room ?? "";
+  if (at[where] === undefined) {
+    // What was said before this account was added isn't ours to answer.
+    const page = await archive.ask({ room, newest: 1 });
+    if (!page) {
+      return state.log.warn("no archive: what is said while Lares is away may be lost", { where: room ?? state.me });
+    }
+    at[where] = page.last ?? "";
+    await door.hear([], { ...at });
+    return;
+  }
+  for (;;) {
+    const page = await archive.ask({ room, ...truthy({ after: at[where] }) });
+    if (!page) return;
+    for (const one of page.items) await take(state, { door, at }, one);
+    if (page.isComplete || !page.last) return;
+  }
+}
+
+/** Hands one message to the door, together with the position behind it. */
+export async function take(
+  state: XmppState,
+  { door, at }: { door: Door; at: XmppPositions },
+  given: XmppGiven,
+): Promise<void> {
+  const { message } = given;
+  const isRoom = message.attrs.type === "groupchat";
+  const by = isRoom ? bare(message.attrs.from) : state.me;
+  // Live messages carry the archive's id, too. Only the archive's owner may say it.
+  const stamped = message.getChildren("stanza-id", NS.stanzaId).find((one) => bare(one.attrs.by) === by)?.attrs.id;
+  const id = given.id ?? stamped;
+  const raw = { kind: "message", id, value: message.toString() };
+  const event = door.read(raw, () => toEvent(state, { ...given, id }));
+  const moves = id !== undefined && (!isRoom || state.rooms.has(by));
+  if (!event && !moves) return;
+  const where = isRoom ? by : "";
+  await door.hear(event ? [event] : [], moves ? { ...at, [where]: id } : undefined);
+  if (moves) at[where] = id;
+}
