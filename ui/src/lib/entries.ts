@@ -1,6 +1,7 @@
 /** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
 import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
 import type { Attached } from "./attached.ts";
+import { w } from "./words.ts";
 
 export interface ToolUse {
   key: string;
@@ -241,7 +242,7 @@ export function telling(input: unknown): string {
   for (const field of ["command", "pattern", "path", "url", "query", "text", "name", "id"]) {
     const value = fields[field];
     if (typeof value !== "string" || !value) continue;
-    if (field === "pattern" && typeof fields.path === "string") return `${value} in ${fields.path}`;
+    if (field === "pattern" && typeof fields.path === "string") return w.tool.searched(value, fields.path);
     return value;
   }
   const first = Object.values(fields).find((value) => typeof value === "string" || typeof value === "number");

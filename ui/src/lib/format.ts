@@ -82,7 +82,7 @@ export function until(at: number, now = Date.now()): string {
 }
 
 export function bytes(n: number): string {
-  if (n < 1000) return `${n} bytes`;
+  if (n < 1000) return w.bytes(n);
   return n < 1e6 ? `${Math.round(n / 1000)} kB` : `${(n / 1e6).toFixed(0)} MB`;
 }
 

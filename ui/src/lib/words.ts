@@ -27,6 +27,7 @@ export const w = {
   showLess: "Show less",
   loading: "Loading",
   unknownPrice: "price unknown",
+  bytes: (n: number) => `${n} bytes`,
   unknownFor: (known: string, calls: number) => `${known}, unknown for ${calls} ${calls === 1 ? "call" : "calls"}`,
   local: "local",
   today: "Today",
@@ -266,6 +267,7 @@ export const w = {
     searches: (n: number) => (n === 1 ? "1 search" : `${n} searches`),
   },
   tool: {
+    searched: (pattern: string, path: string) => `${pattern} in ${path}`,
     input: "Input",
     output: "Output",
     noOutput: "No output.",
@@ -286,6 +288,7 @@ export const w = {
       other: (tool: string) => `Use ${tool}?`,
     },
     where: "Where",
+    inBackground: ", in the background",
     here: (folder: string, how: string) => `this computer, ${folder}${how || ", no sandbox"}`,
     because: "Because",
     askedBy: "Asked by",
