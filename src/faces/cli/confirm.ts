@@ -2,11 +2,12 @@
 import { createInterface } from "node:readline";
 import type { Context } from "./context.ts";
 import { usage } from "./exit.ts";
+import { commonWords as words } from "./words/common.ts";
 
 /** True when the person, or --yes, said so. Throws usage when nobody can be asked. */
 export async function confirmed(ctx: Context, question: string): Promise<boolean> {
   if (ctx.options.yes) return true;
-  if (!ctx.canAsk) throw usage("This asks first, and there is no terminal to ask in.", "Add --yes to confirm.");
+  if (!ctx.canAsk) throw usage(words.noTerminal, words.addYes);
   const { stdin, stderr } = ctx.ports;
   const rl = createInterface({ input: stdin, output: stderr, terminal: false });
   stderr.write(`${question} [y/N] `);

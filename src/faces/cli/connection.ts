@@ -25,6 +25,8 @@ import {
 import type { MethodName } from "../../core/protocol/index.ts";
 import { usage } from "./exit.ts";
 import { httpFailure, notRunning, silent } from "./unreachable.ts";
+import { commonWords } from "./words/common.ts";
+import { reachWords as words } from "./words/reach.ts";
 
 export interface Place {
   url: string;
@@ -46,16 +48,16 @@ export async function findPlace(at: PlaceOptions): Promise<Place> {
   if (at.token !== undefined) return { url, token: at.token };
   if (at.url !== undefined && !(await isOwn(at.home, url))) {
     throw new AppError("UNAUTHORIZED", {
-      message: `${new URL(url).origin} isn't the address of the Lares in ${at.home}, so its token wasn't sent.`,
-      hint: "Pass that address's own token with --token or LARES_TOKEN.",
+      message: words.foreignAddress(new URL(url).origin, at.home),
+      hint: words.foreignAddressHint,
       retry: "after-change",
     });
   }
   const token = await at.readToken(at.home);
   if (!token) {
     throw new AppError("UNAUTHORIZED", {
-      message: `No token found for ${at.home}.`,
-      hint: "Set the home with --home, or pass the token with --token.",
+      message: words.noToken(at.home),
+      hint: words.noTokenHint,
       retry: "after-change",
     });
   }
@@ -164,7 +166,7 @@ async function urlFromNote(home: string): Promise<string> {
 function checkedUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    throw usage(`"${given}" is not an http or https address.`, "Give one such as --url http://127.0.0.1:7717");
+    throw usage(commonWords.notAnAddress(given), words.notAnAddressHint);
   }
   return trimEndCharacters(given, "/");
 }

@@ -1,20 +1,24 @@
 /** Figures, states and foreign text as people read them (UI.md §3, §9). */
 import type { TurnState, Usage } from "../../core/domain/index.ts";
+import { figureWords as words } from "./words/figures.ts";
+import { plural } from "./words/plural.ts";
+
+export { plural };
 
 export type Tone = "ok" | "wait" | "fail" | "dim" | "plain";
 
 /** Glyph, word and tone of each state: the same in every face. */
 export const STATES: Readonly<Record<TurnState, { glyph: string; word: string; tone: Tone }>> = {
-  queued: { glyph: "○", word: "queued", tone: "dim" },
-  running: { glyph: "●", word: "running", tone: "plain" },
-  parked: { glyph: "◐", word: "waiting for you", tone: "wait" },
-  answered: { glyph: "✓", word: "answered", tone: "ok" },
-  declined: { glyph: "–", word: "declined", tone: "dim" },
-  failed: { glyph: "✕", word: "failed", tone: "fail" },
-  stopped: { glyph: "–", word: "stopped", tone: "dim" },
-  joined: { glyph: "→", word: "joined another turn", tone: "dim" },
-  silent: { glyph: "–", word: "no reply", tone: "dim" },
-  attention: { glyph: "?", word: "needs attention", tone: "wait" },
+  queued: { glyph: "○", word: words.states.queued, tone: "dim" },
+  running: { glyph: "●", word: words.states.running, tone: "plain" },
+  parked: { glyph: "◐", word: words.states.parked, tone: "wait" },
+  answered: { glyph: "✓", word: words.states.answered, tone: "ok" },
+  declined: { glyph: "–", word: words.states.declined, tone: "dim" },
+  failed: { glyph: "✕", word: words.states.failed, tone: "fail" },
+  stopped: { glyph: "–", word: words.states.stopped, tone: "dim" },
+  joined: { glyph: "→", word: words.states.joined, tone: "dim" },
+  silent: { glyph: "–", word: words.states.silent, tone: "dim" },
+  attention: { glyph: "?", word: words.states.attention, tone: "wait" },
 };
 
 /** 0.02 s · 4.2 s · 42 s · 3 min 12 s · 12 min · 5 h 2 min · 3 d 4 h. */
@@ -45,7 +49,7 @@ function two(a: number, unitA: string, b: number, unitB: string): string {
 
 export function ago(at: number, now: number): string {
   const ms = now - at;
-  return ms < 5000 ? "just now" : `${elapsed(ms)} ago`;
+  return ms < 5000 ? words.justNow : words.ago(elapsed(ms));
 }
 
 /** 950 · 16.6k · 1.2M. */
@@ -60,14 +64,14 @@ function trim(n: number): string {
 
 /** What is known of a sum, and for how many calls it is not known. */
 export function spent(sum: { cost: number | null; calls: number; unknownPrice: number }): string {
-  if (sum.cost === null || (sum.calls > 0 && sum.unknownPrice >= sum.calls)) return "price unknown";
+  if (sum.cost === null || (sum.calls > 0 && sum.unknownPrice >= sum.calls)) return words.priceUnknown;
   const known = sum.cost === 0 ? "$0" : money(sum.cost);
-  return sum.unknownPrice ? `${known}, unknown for ${plural(sum.unknownPrice, "call")}` : known;
+  return sum.unknownPrice ? words.partlyKnown(known, sum.unknownPrice) : known;
 }
 
 /** An unknown price is said to be unknown, never shown as nothing. */
 export function money(cost: number | null): string {
-  if (cost === null) return "price unknown";
+  if (cost === null) return words.priceUnknown;
   return `$${cost >= 1 ? cost.toFixed(2) : cost.toFixed(cost >= 0.1 ? 2 : cost >= 0.001 ? 3 : 5)}`;
 }
 
@@ -96,10 +100,6 @@ export function clockTime(at: number): string {
 
 function pad(n: number): string {
   return String(n).padStart(2, "0");
-}
-
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
 }
 
 /** The last characters of an id, by which it is shown and typed. */

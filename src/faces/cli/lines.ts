@@ -3,6 +3,7 @@ import type { Approval, TurnDetail } from "../../core/protocol/index.ts";
 import { duration, money, oneLine, plural, STATES, shortId, visible } from "./format.ts";
 import type { Hint, Output, Paint } from "./output.ts";
 import { wrap } from "./width.ts";
+import { commonWords as words } from "./words/common.ts";
 
 /** `✓ answered · 4.2 s · 3 steps · $0.013`. */
 export function endLine(t: TurnDetail, paint: Paint, now: number): string {
@@ -24,9 +25,9 @@ export function failureLine(
   t: { turn: string; reason?: string | undefined; failure?: string | undefined },
   out: Output,
 ): string {
-  const reason = t.reason ? out.ours(oneLine(t.reason)) : "The turn failed.";
+  const reason = t.reason ? out.ours(oneLine(t.reason)) : words.turnFailed;
   if (t.reason && t.failure !== "stopped-lares") return reason;
-  return out.hint`${reason} To see what it was doing: lares turns get ${t.turn}`;
+  return words.whatItDid(out.hint, reason, t.turn);
 }
 
 /**
@@ -37,15 +38,15 @@ export function askCard(a: Approval, paint: Paint, now: number, columns = Number
   const shown = visible(a.shown).split("\n");
   const [why = "", ...more] = wrap(oneLine(a.because), columns - 14);
   return [
-    `${paint("◐", "wait")} Allow ${a.agent} to do this? (${a.tool})`,
+    words.question(paint("◐", "wait"), a.agent, a.tool),
     // What goes on is marked: it must not look like a line of its own.
     ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
     `  ${paint("because", "dim")}    ${why}`,
     ...more.map((row) => `             ${row}`),
-    `  ${paint("if unanswered", "dim")}  denied in ${duration(a.deadline - now)}`,
+    words.denied(paint(words.ifUnanswered, "dim"), duration(a.deadline - now)),
   ];
 }
 
 export function howToAnswer(a: Approval, hint: Hint): string {
-  return hint`Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`;
+  return words.howToAnswer(hint, shortId(a.id));
 }

@@ -2,6 +2,7 @@
 import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 import { usage } from "./exit.ts";
+import { commonWords as words } from "./words/common.ts";
 
 /** Shorter endings hit the wrong one too easily. */
 const LEAST = 4;
@@ -19,8 +20,8 @@ export function pick<T extends Pickable>(all: readonly T[], typed: string, about
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     throw usage(
-      `"${typed}" matches ${found.length} ${about.noun}s.`,
-      `Give more of the id: ${found.map((one) => one.id.slice(-10)).join(", ")}.`,
+      words.matches(typed, found.length, about.noun),
+      words.moreOfTheId(found.map((one) => one.id.slice(-10)).join(", ")),
     );
   }
   const near = nearest(
@@ -28,7 +29,7 @@ export function pick<T extends Pickable>(all: readonly T[], typed: string, about
     all.flatMap((one) => [one.name ?? one.id]),
   );
   throw new AppError("NOT_FOUND", {
-    message: `There is no ${about.noun} "${typed}".`,
-    hint: near ? `Did you mean "${near}"?` : `See them: ${about.list}`,
+    message: words.unknown(about.noun, typed),
+    hint: near ? words.didYouMean(near) : words.seeThem(about.list),
   });
 }

@@ -7,6 +7,7 @@ import { type Action, makeContext, type Options } from "./context.ts";
 import { EXIT, exitForError, usage } from "./exit.ts";
 import { makeOutput } from "./output.ts";
 import type { CliPorts } from "./ports.ts";
+import { programWords as words } from "./words/common.ts";
 import { HELP } from "./words/help.ts";
 import { type CommandEntry, EVERYWHERE, FLAGS, type Flag, GROUPS } from "./words/table/index.ts";
 
@@ -51,8 +52,8 @@ function build(ports: CliPorts, to: To): Command {
       getOutHelpWidth: () => Math.min(ports.stdout.columns ?? 100, 100),
     })
     .showSuggestionAfterError(false)
-    .version(ports.version, "-V, --version", "the version")
-    .helpOption("-h, --help", "this page")
+    .version(ports.version, "-V, --version", words.version)
+    .helpOption("-h, --help", words.help)
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, visibleCommands: (command) => [...command.commands] })
     .action(to(async () => (await import("./commands/status.ts")).bare));
@@ -73,7 +74,7 @@ function addCommand(lares: Command, nouns: ReadonlyMap<string, Command>, entry: 
   // A noun, or a command that does something by itself and has verbs as well.
   const above = verb === undefined ? lares : (nouns.get(first) ?? commandAlone(lares, first));
   const command = above.command([verb ?? first, entry.takes].filter(Boolean).join(" "));
-  command.description(entry.about).addHelpText("after", `\nFor example: ${entry.example}\n`).action(to(entry.load));
+  command.description(entry.about).addHelpText("after", words.example(entry.example)).action(to(entry.load));
   for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
 }
 
@@ -112,12 +113,12 @@ function refuseUnknown(command: Command): void {
     const extra = called.args.slice(called.registeredArguments.length);
     if (!extra.length) return;
     const [word] = extra as [string];
-    if (!called.commands.length) throw usage(`"${word}" is one word too many for "${path(called)}".`, helpOf(called));
+    if (!called.commands.length) throw usage(words.tooMany(word, path(called)), helpOf(called));
     const known = called.commands.map((one) => one.name());
     const near = nearest(word, known);
     throw usage(
-      `There is no command "${`${path(called)} ${word}`}".`,
-      near ? `Did you mean "${path(called)} ${near}"?` : `Known: ${known.join(", ")}.`,
+      words.noCommand(path(called), word),
+      near ? words.didYouMean(path(called), near) : words.known(known.join(", ")),
     );
   });
 }
@@ -138,7 +139,7 @@ function called(lares: Command, argv: readonly string[]): Command {
 }
 
 function helpOf(command: Command): string {
-  return `See: ${path(command)} --help`;
+  return words.seeHelp(path(command));
 }
 
 /** Only what this command takes: a flag of another one would be refused next. */
@@ -154,27 +155,25 @@ function told(error: CommanderError, command: Command): unknown {
   switch (error.code) {
     case "commander.unknownOption": {
       // A flag of another command: its own name would be no help.
-      if ([...FLAGS].includes(word))
-        return usage(`${word} isn't a flag of this command.`, "Add --help to see what it takes.");
+      if ([...FLAGS].includes(word)) return usage(words.notAFlag(word), words.addHelp);
       const near = nearest(word, flagsOf(command));
-      return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : helpOf(command));
+      return usage(words.noFlag(word), near ? words.didYouMeanFlag(near) : helpOf(command));
     }
     case "commander.missingArgument":
-      return usage(`The ${word} is missing.`, HINTS[word] ?? helpOf(command));
+      return usage(words.missing(word), seeFor(word) ?? helpOf(command));
     case "commander.optionMissingArgument":
-      return usage(`${word} needs a value.`, helpOf(command));
+      return usage(words.needsValue(word), helpOf(command));
     case "commander.missingMandatoryOptionValue":
-      return usage(`${word} is required.`, helpOf(command));
+      return usage(words.required(word), helpOf(command));
     default:
       return usage(`${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/\.?$/, "."));
   }
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  session: "See them: lares sessions list",
-  turn: "See them: lares turns list",
-  agent: "See them: lares agents list",
-};
+/** Where to look up what is missing. */
+function seeFor(word: string): string | undefined {
+  return (words.see as Readonly<Record<string, string>>)[word];
+}
 
 /** What was written has left before the process is ended. */
 async function flushed(ports: CliPorts): Promise<void> {

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { AppError } from "../../core/domain/index.ts";
 import { usage } from "./exit.ts";
 import type { CliInput } from "./ports.ts";
+import { commonWords as words } from "./words/common.ts";
 
 /** All of a stream as text. */
 export async function readAll(input: CliInput): Promise<string> {
@@ -15,14 +16,13 @@ export async function readGiven(file: string, stdin: CliInput, note: (line: stri
   if (file === "-") return readAll(stdin);
   try {
     // The shell's own `<(…)` has its writer already.
-    if (!file.startsWith("/dev/fd/") && (await stat(file)).isFIFO())
-      note(`${file} is a pipe. Waiting for data; press Ctrl-C to stop.`);
+    if (!file.startsWith("/dev/fd/") && (await stat(file)).isFIFO()) note(words.pipe(file));
     return await readFile(file, "utf8");
   } catch (cause) {
-    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
+    const { code = words.unknownReason } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") {
-      throw new AppError("NOT_FOUND", { message: `There is no file ${file}.`, hint: "Give - to read stdin." });
+      throw new AppError("NOT_FOUND", { message: words.noFile(file), hint: words.noFileHint });
     }
-    throw usage(`${file} could not be read (${code}).`);
+    throw usage(words.notRead(file, code));
   }
 }

@@ -3,11 +3,13 @@
  * is refused, held up or sent too much would otherwise start a second Lares.
  */
 import { AppError } from "../../core/domain/index.ts";
+import { commonWords } from "./words/common.ts";
+import { reachWords as words } from "./words/reach.ts";
 
 export function notRunning(cause?: unknown): AppError {
   return new AppError("GATEWAY_DOWN", {
-    message: "Lares is not running.",
-    hint: "Start it: lares gateway run",
+    message: commonWords.notRunning,
+    hint: words.startIt,
     retry: "later",
     cause,
   });
@@ -16,8 +18,8 @@ export function notRunning(cause?: unknown): AppError {
 /** Somebody listens there, so it is not "not running": nobody should start a second one. */
 export function silent(url: string): AppError {
   return new AppError("NOT_READY", {
-    message: `Lares at ${url} accepted the connection but doesn't answer: it may be stopped or busy.`,
-    hint: "See: lares logs",
+    message: words.silent(url),
+    hint: words.seeLogs,
     retry: "later",
     details: { reason: "silent" },
   });
@@ -35,8 +37,8 @@ export function httpFailure(cause: unknown, at: { url: string; isAsked: boolean;
   }
   if (!at.isAsked) return notRunning(cause);
   return new AppError("GATEWAY_DOWN", {
-    message: `Nothing answers at ${at.url}.`,
-    hint: "Check the address, or start it: lares gateway run",
+    message: words.nothingAt(at.url),
+    hint: words.nothingAtHint,
     retry: "later",
     cause,
   });
@@ -56,15 +58,15 @@ export function socketFailure(how: { status?: number; code?: number; cause?: unk
     case 4009:
     case 1009:
       return new AppError("BODY_TOO_LARGE", {
-        message: "Lares refused the first message on the socket as too large: the token is far too long.",
-        hint: "`lares token` prints the right one.",
+        message: words.tokenTooLong,
+        hint: words.rightToken,
         retry: "after-change",
       });
     case 1001:
     case 1013:
       return new AppError("NOT_READY", {
-        message: "Lares is starting or stopping.",
-        hint: "Try again shortly.",
+        message: words.startingOrStopping,
+        hint: words.tryShortly,
         retry: "later",
       });
     default:
@@ -78,46 +80,46 @@ function byStatus(status: number, url: string): AppError {
       return refused();
     case 403:
       return new AppError("FORBIDDEN", {
-        message: `Lares doesn't accept the host name ${new URL(url).host}.`,
-        hint: "Use the address Lares printed, or list the name in gateway.hosts.",
+        message: words.host(new URL(url).host),
+        hint: words.hostHint,
         retry: "after-change",
       });
     case 429:
       return tooMany();
     case 503:
       return new AppError("TOO_MANY", {
-        message: "Lares is running, but too many connections are waiting to sign in.",
-        hint: "Try again in ten seconds.",
+        message: words.tooManyWaiting,
+        hint: words.tryInTenSeconds,
         retry: "later",
       });
     default:
       return new AppError("INTERNAL", {
-        message: `The server at ${url} refused the WebSocket (HTTP ${status}).`,
-        hint: "Check the address.",
+        message: words.refusedSocket(url, status),
+        hint: words.checkAddress,
       });
   }
 }
 
 function refused(): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: "Lares refused the token.",
-    hint: "`lares token` prints the right one.",
+    message: words.refused,
+    hint: words.rightToken,
     retry: "after-change",
   });
 }
 
 function tooMany(): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: "Lares refused the token, and too many wrong ones have been tried from here.",
-    hint: "Use the right one (`lares token` prints it); it works immediately.",
+    message: words.tooManyWrong,
+    hint: words.tooManyWrongHint,
     retry: "after-change",
   });
 }
 
 function brokenToken(cause: unknown): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: "The token contains invalid characters.",
-    hint: "`lares token` prints the right one.",
+    message: words.badToken,
+    hint: words.rightToken,
     retry: "after-change",
     cause,
   });
@@ -125,16 +127,16 @@ function brokenToken(cause: unknown): AppError {
 
 function tooLarge(bytes: number, cause: unknown): AppError {
   return new AppError("BODY_TOO_LARGE", {
-    message: `Lares cut off the request while it was being sent; it was ${(bytes / 1_048_576).toFixed(1)} MB.`,
-    hint: "Send less, or raise gateway.http.maxBodyBytes (gateway.http.maxImportBytes for imports).",
+    message: words.tooLarge((bytes / 1_048_576).toFixed(1)),
+    hint: words.tooLargeHint,
     cause,
   });
 }
 
 function cut(cause: unknown): AppError {
   return new AppError("NOT_READY", {
-    message: "The connection to Lares broke before it answered.",
-    hint: "Check lares status and lares logs, then try again.",
+    message: words.cut,
+    hint: words.cutHint,
     retry: "later",
     cause,
   });

@@ -4,13 +4,14 @@ import { truthy } from "../../../core/kit/index.ts";
 import type { Action, Context } from "../context.ts";
 import { usage } from "../exit.ts";
 import { readAll } from "../read-all.ts";
+import { chatWords as words } from "../words/chat.ts";
 
 export const chat: Action = async (ctx) => {
   const { options, ports } = ctx;
   const given = options.message === "-" || (options.message === undefined && !ports.stdin.isTTY);
   const message = given ? (await readAll(ports.stdin)).trim() : options.message;
   if (message !== undefined) {
-    if (!message.trim()) throw usage("The message is empty.", "Write something: lares chat -m TEXT");
+    if (!message.trim()) throw usage(words.empty, words.emptyHint);
     return (await import("./one.ts")).sendOne(ctx, message);
   }
   mustBeTerminal(ctx);
@@ -19,9 +20,9 @@ export const chat: Action = async (ctx) => {
 
 function mustBeTerminal({ options, ports }: Context): void {
   if (options.json || options.input === false || !ports.stdout.isTTY) {
-    throw usage("A conversation needs a terminal.", "For one message: lares chat -m TEXT");
+    throw usage(words.needsTerminal, words.needsTerminalHint);
   }
-  if (options.idempotencyKey !== undefined) throw usage("--idempotency-key only works with -m.");
+  if (options.idempotencyKey !== undefined) throw usage(words.keyNeedsMessage);
 }
 
 export function target({ options }: Context): { session?: string; user?: string; agent?: string } {

@@ -10,6 +10,7 @@ import { createInterface, emitKeypressEvents, type Interface, type Key } from "n
 import { PassThrough, Writable } from "node:stream";
 import type { CliInput, CliOutput } from "../ports.ts";
 import { head, tail, textWidth } from "../width.ts";
+import { chatWords as words } from "../words/chat.ts";
 
 export interface ComposerParts {
   input: CliInput;
@@ -81,7 +82,7 @@ export class Composer {
 
   /** The row as drawn, and the column of the cursor. A long line is shown around the cursor. */
   draw(columns: number): { text: string; column: number } {
-    const more = this.above.length ? `(${this.above.length} lines above) ` : "";
+    const more = this.above.length ? words.linesAbove(this.above.length) : "";
     const prompt = `› ${more}`;
     const room = Math.max(columns - 2 - textWidth(prompt), 8);
     const left = tail(this.rl.line.slice(0, this.rl.cursor) + this.held, room - 1);

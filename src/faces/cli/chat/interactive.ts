@@ -13,6 +13,8 @@ import { EXIT } from "../exit.ts";
 import { clockTime, duration, elapsed, oneLine } from "../format.ts";
 import { askCard } from "../lines.ts";
 import { wrap } from "../width.ts";
+import { chatWords as words } from "../words/chat.ts";
+import { commonWords } from "../words/common.ts";
 import { target } from "./command.ts";
 import { completeSlash, type SlashCommand } from "./complete.ts";
 import { Composer } from "./composer.ts";
@@ -115,7 +117,7 @@ class Chat {
         this.refreshSoon();
       },
       onTooLong: (most) => {
-        this.hint = `Messages are limited to ${most.toLocaleString("en")} characters; the rest was left out.`;
+        this.hint = words.tooLong(most.toLocaleString("en"));
       },
       onKey: () => {
         this.hint = "";
@@ -153,7 +155,7 @@ class Chat {
       onOpen: ({ first, restarted }) => {
         if (first) return;
         this.lostAt = undefined;
-        this.view.print(this.ctx.out.paint(restarted ? "── Lares restarted ──" : "── reconnected ──", "dim"));
+        this.view.print(this.ctx.out.paint(restarted ? commonWords.restarted : commonWords.reconnected, "dim"));
         this.conversation.reconnected(restarted);
         this.view.refresh();
       },
@@ -170,11 +172,11 @@ class Chat {
   private banner(): void {
     const { out, options } = this.ctx;
     const { model } = this.status;
-    const agent = options.agent ?? "your agent";
+    const agent = options.agent ?? words.yourAgent;
     this.footer(agent);
-    const who = `You are talking to ${options.agent ?? "your agent"}${options.session ? ` in ${options.session}` : ""}.`;
+    const who = words.youTalkTo(agent, options.session);
     // Not at the beginning of the sentence: a model's id is written as it is.
-    const rows = wrap(`Model: ${modelLine(model)}.`, this.screen.columns - 1);
+    const rows = wrap(words.model(modelLine(model)), this.screen.columns - 1);
     this.view.print(who, ...rows.map((row) => out.paint(row, model.practice ? "wait" : "dim")));
   }
 
@@ -225,7 +227,7 @@ class Chat {
     this.answering.add(approval.id);
     try {
       await this.conversation.resolve(approval.id, decision);
-      const said = { "allow-once": "✓ allowed once", "allow-always": "✓ always allowed", deny: "– denied" }[decision];
+      const said = words.decided[decision];
       this.view.print(paint(said, decision === "deny" ? "dim" : "ok"));
     } catch (error) {
       if (error instanceof AppError && error.code === "GATEWAY_DOWN") this.questions.add(approval);
@@ -235,7 +237,7 @@ class Chat {
   }
 
   private answered({ id, state, by }: { id: string; state: string; by: string }): void {
-    if (!this.answering.has(id)) this.view.print(this.ctx.out.paint(`– ${state} by ${oneLine(by)}`, "dim"));
+    if (!this.answering.has(id)) this.view.print(this.ctx.out.paint(words.answeredBy(state, oneLine(by)), "dim"));
     this.questions.remove(id);
     this.view.refresh();
   }
@@ -251,7 +253,7 @@ class Chat {
     this.footer(turn.agent);
     this.view.ended(turn);
     if (turn.failure === "stopped-lares") {
-      this.view.print(out.paint(out.hint`To see what it was doing: lares turns get ${turn.turn}`, "dim"));
+      this.view.print(out.paint(words.whatItDid(out.hint, turn.turn), "dim"));
     }
     this.view.refresh();
   }
@@ -278,7 +280,7 @@ class Chat {
         this.trouble(error);
       });
     } else if (this.composer && !this.composer.isEmpty) this.composer.clear();
-    else this.hint = "Press Ctrl-C again to quit.";
+    else this.hint = words.ctrlCAgain;
     this.view.refresh();
   }
 
@@ -288,17 +290,15 @@ class Chat {
     if (this.lostAt !== undefined) {
       const wait = duration(Math.max(this.nextTryAt - clock.now(), 0));
       const why = this.lostWhy ? ` ${this.lostWhy}` : "";
-      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}.${why} Your messages will wait.`;
+      const text = words.noConnection(clockTime(this.lostAt), wait, why);
       return { text, tone: "wait" };
     }
     if (this.hint) return { text: this.hint, tone: "dim" };
-    if (this.isStopping) return { text: "● stopping · Ctrl-C again to quit", tone: "dim" };
+    if (this.isStopping) return { text: words.stopping, tone: "dim" };
     if (front) {
-      const more = this.questions.waitingBehind ? ` · ${this.questions.waitingBehind} more after it` : "";
-      const how = this.questions.isTypingOther
-        ? "what you're typing is sent as a message; then yes, no or always"
-        : "yes, no or always, then Enter";
-      return { text: `◐ waiting for you · ${how}${more}`, tone: "wait" };
+      const more = this.questions.waitingBehind ? words.moreAfter(this.questions.waitingBehind) : "";
+      const how = this.questions.isTypingOther ? words.answersAfterTyping : words.answers;
+      return { text: words.waiting(how, more), tone: "wait" };
     }
     // Turns from before that wait for a person have their question; those that wait for a time are not shown.
     if (!this.conversation.isSending && !this.conversation.turns.length) return undefined;
@@ -332,9 +332,8 @@ class Chat {
     this.view.settle();
     this.screen.clear();
     this.composer?.close();
-    if (turns.length && !this.isStopping) {
-      out.say(out.hint`It continues without you. See the result: lares turns get ${turns[0]}`);
-    }
-    if (session) out.say(out.paint(out.hint`To come back: lares chat --session ${session}`, "dim"));
+    const [turn] = turns;
+    if (turn && !this.isStopping) out.say(words.continues(out.hint, turn));
+    if (session) out.say(out.paint(words.comeBack(out.hint, session), "dim"));
   }
 }

@@ -9,6 +9,7 @@ import type { Context } from "../context.ts";
 import { EXIT, exitForState } from "../exit.ts";
 import { elapsed, oneLine, STATES, visible } from "../format.ts";
 import { askCard, failureLine, howToAnswer } from "../lines.ts";
+import { chatWords as words } from "../words/chat.ts";
 import { target } from "./command.ts";
 import { Conversation } from "./conversation.ts";
 import { followEvents } from "./events.ts";
@@ -64,7 +65,7 @@ export async function sendOne(ctx: Context, message: string): Promise<number> {
   let interrupts = 0;
   const interrupt = () => {
     if (++interrupts > 1) return settle({ kind: "interrupted" });
-    ctx.out.note("Stopping. Press Ctrl-C again to quit now.");
+    ctx.out.note(words.stoppingNow);
     conversation.abort().catch(() => settle({ kind: "interrupted" }));
   };
   const off = ctx.onSignal("SIGINT", interrupt);
@@ -92,16 +93,12 @@ async function tell(ctx: Context, turn: string, end: End): Promise<number> {
     case "lost":
       throw end.error;
     case "interrupted":
-      out.note(out.hint`See the result: lares turns get ${turn}`);
+      out.note(words.seeResult(out.hint, turn));
       return EXIT.interrupted;
     case "parked": {
       out.document(parked(turn, end.approval));
       const lines = askCard(end.approval, out.paintNote, ctx.clock.now());
-      out.note(
-        ...lines,
-        `  ${howToAnswer(end.approval, out.hint)}`,
-        out.hint`  Then get the answer: lares turns get ${turn}`,
-      );
+      out.note(...lines, `  ${howToAnswer(end.approval, out.hint)}`, words.thenGetAnswer(out.hint, turn));
       return EXIT.waiting;
     }
     case "ended":
@@ -124,20 +121,20 @@ function ended(ctx: Context, t: TurnDetail): void {
     out.note(`${out.paintNote(`${glyph} ${word}`, tone)}${t.reason ? `: ${failureLine(t, out)}` : ""}`);
   }
   out.note(...t.notices.map((notice) => `! ${oneLine(notice)}`));
-  if (t.practice) out.note("(The practice model answered: rules, not a language model.)");
+  if (t.practice) out.note(words.practiceAnswered);
 }
 
 function parked(turn: string, approval: Approval): ChatAnswer {
   const { session, agent, id, shown } = approval;
-  const response = `This is waiting for your approval (${id}): ${shown}`;
+  const response = words.waitsForApproval(id, shown);
   return { turn, session, agent, state: "parked", response, notices: [], duplicate: false, approval };
 }
 
 function away(conversation: Conversation): AppError {
   const [turn] = conversation.turns;
   return new AppError("GATEWAY_DOWN", {
-    message: "Lares stopped while working on this. Your message is safe, and work continues when Lares starts.",
-    hint: `Start it: lares gateway run. Then: lares turns get ${turn ?? "TURN"}`,
+    message: words.stoppedWhileWorking,
+    hint: words.startThenGet(turn),
     retry: "later",
   });
 }

@@ -1,4 +1,5 @@
 /** Consecutive reads of files, folded into one row: "read 6 files". */
+import { chatWords as words } from "../words/chat.ts";
 export interface Read {
   line: string;
   ms: number | undefined;
@@ -16,5 +17,5 @@ export function foldReads(reads: readonly Read[]): Read | undefined {
   const files = new Set(reads.map(({ line }) => line)).size;
   const known = reads.flatMap(({ ms }) => ms ?? []);
   const ms = known.length ? known.reduce((a, b) => a + b) : undefined;
-  return { line: files === 1 ? first.line : `read ${files} files`, ms };
+  return { line: files === 1 ? first.line : words.readFiles(files), ms };
 }

@@ -5,6 +5,8 @@ import { duration, elapsed, money, oneLine, visible } from "../format.ts";
 import { endLine, saysNoMore } from "../lines.ts";
 import type { Output, Paint } from "../output.ts";
 import { cut, wrap } from "../width.ts";
+import { chatWords as words } from "../words/chat.ts";
+import { commonWords } from "../words/common.ts";
 import type { Composer } from "./composer.ts";
 import { foldReads, isRead, type Read } from "./reads.ts";
 import { toolLine } from "./rows.ts";
@@ -42,7 +44,7 @@ export class ChatView {
     const [first, ...others] = this.tools.values();
     if (!first) return "";
     const took = elapsed(this.parts.clock.now() - first.at);
-    return `${first.line}, ${took}${others.length ? `, and ${others.length} more` : ""}`;
+    return words.doing(first.line, took, others.length);
   }
 
   readonly text: TextSink = {
@@ -50,16 +52,7 @@ export class ChatView {
     next: () => this.flush(),
     void: (why) => {
       this.flush();
-      this.print(
-        this.parts.paint(
-          {
-            restarted: "↻ Lares restarted; the answer starts over",
-            discarded: "↻ the model broke off; the answer starts over",
-            different: "↻ part of it was missed; here is the whole answer:",
-          }[why],
-          "dim",
-        ),
-      );
+      this.print(this.parts.paint(words.startsOver[why], "dim"));
     },
   };
 
@@ -93,7 +86,7 @@ export class ChatView {
       return;
     }
     const output = result.isError ? visible(result.text).trimEnd().split("\n") : [];
-    const rest = output.length > FAILED_LINES ? [`… ${output.length - FAILED_LINES} more lines`] : [];
+    const rest = output.length > FAILED_LINES ? [words.moreLines(output.length - FAILED_LINES)] : [];
     this.print(
       this.toolRow({ line, ms }, result.isError),
       ...[...output.slice(0, FAILED_LINES), ...rest].map((out) => paint(`    ${cut(out, screen.columns - 5)}`, "dim")),
@@ -172,6 +165,6 @@ export class ChatView {
 
 export function footerText(at: { agent: string; model: string; practice: boolean; cost: number | null }): string {
   const cost = at.practice || at.cost === 0 ? "" : money(at.cost);
-  const who = [at.agent, at.practice ? "practice model" : at.model, cost].filter(Boolean).join(" · ");
-  return `${who} · Enter sends · Ctrl-C stops, twice leaves · /help`;
+  const who = [at.agent, at.practice ? commonWords.practiceModel : at.model, cost].filter(Boolean).join(" · ");
+  return words.footer(who);
 }

@@ -7,6 +7,7 @@ import { EXIT } from "../exit.ts";
 import { ago, bytes, plural } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
+import { agentWords as words } from "../words/talk.ts";
 
 type Agent = Result<"agents.get">;
 
@@ -14,32 +15,30 @@ export const list: Action = async ({ rpc, out }) => {
   const { agents } = await rpc.call("agents.list", {});
   out.items(agents);
   out.say(
-    agents.length
-      ? `${plural(agents.length, "agent")}.`
-      : out.hint`No agents yet. Create one: lares agents create NAME`,
+    agents.length ? `${plural(agents.length, "agent")}.` : words.none(out.hint),
     ...table(
       agents.map((a) => [
         a.isDefault ? out.paint("●", "ok") : " ",
         a.agent,
-        a.model ?? "the default model",
-        `policy ${a.policy}`,
+        a.model ?? words.defaultModel,
+        words.policy(a.policy),
         plural(a.sessions, "conversation"),
       ]),
       "  ",
     ),
   );
-  if (agents.some((a) => a.isDefault)) out.note("● is the default agent.");
+  if (agents.some((a) => a.isDefault)) out.note(words.defaultMark);
   return EXIT.done;
 };
 
 export const get: Action = async ({ rpc, out, clock, home }, [agent = ""]) => {
   const a = await rpc.call("agents.get", { agent });
   out.document(a);
-  out.say(`${a.agent}${a.isDefault ? ", the default agent" : ""}: ${plural(a.sessions, "conversation")}.`);
+  out.say(words.one(a.agent, a.isDefault, a.sessions));
   out.say(...table(facts(a), "  "));
   const files = a.files.map((f) => [f.name, bytes(f.bytes), ago(f.changedAt, clock.now())]);
   out.say(...(files.length ? ["", ...table(files, "  ")] : []));
-  out.note(`Its files are in ${home}/agents/${a.agent}.`);
+  out.note(words.files(home, a.agent));
   return EXIT.done;
 };
 
@@ -48,13 +47,13 @@ export const create: Action = async (ctx, [agent = ""]) => {
   const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin, ctx.out.note);
   const a = await rpc.call("agents.create", { agent, ...defined({ soul }) });
   out.document(a);
-  out.say(out.hint`Created ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
+  out.say(words.created(out.hint, a.agent), ...table(facts(a), "  "));
   return EXIT.done;
 };
 
 function facts(a: Agent): string[][] {
   return [
-    ["model", a.model ?? "the default"],
+    ["model", a.model ?? words.theDefault],
     ["policy", a.policy],
   ];
 }

@@ -8,6 +8,8 @@ import { ago, duration, oneLine, plural, shortId, visible, when } from "../forma
 import { howToAnswer } from "../lines.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
+import { approvalWords as words } from "../words/answer.ts";
+import { commonWords } from "../words/common.ts";
 
 const DECISIONS = ["allow-once", "allow-always", "deny"] as const;
 type Decision = (typeof DECISIONS)[number];
@@ -21,7 +23,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
   const waiting = approvals.filter((a) => a.state === "pending").length;
   const room = Math.max((ports.stdout.columns ?? 120) - 48, 30);
   out.say(
-    waiting ? `${plural(waiting, "approval is", "approvals are")} waiting for you.` : "Nothing is waiting for you.",
+    waiting ? words.waiting(waiting) : words.none,
     ...table(
       approvals.map((a) => [
         mark(out.paint, a),
@@ -34,7 +36,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
       "  ",
     ),
   );
-  if (waiting) out.note(out.hint`Answer: lares approve ID or lares deny ID. In full: lares approvals get ID`);
+  if (waiting) out.note(words.howToAnswer(out.hint));
   return EXIT.done;
 };
 
@@ -51,10 +53,7 @@ export const resolve: Action = async (ctx, [typed = "", word = ""]) => {
   const decision = DECISIONS.find((one) => one === word);
   if (!decision) {
     const near = nearest(word, DECISIONS);
-    throw usage(
-      `"${word}" isn't a decision.`,
-      near ? `Did you mean "${near}"?` : `Use one of: ${DECISIONS.join(", ")}.`,
-    );
+    throw usage(words.notADecision(word), near ? commonWords.didYouMean(near) : words.decisions(DECISIONS.join(", ")));
   }
   return decide(ctx, typed, decision);
 };
@@ -73,9 +72,8 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
     ...truthy({ reason: options.reason }),
   });
   out.document(a);
-  const done = { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" }[decision];
-  out.say(`${done}: ${actionOf(a)}`);
-  out.note(out.hint`The turn continues: lares turns get ${a.turn}`);
+  out.say(`${words.decided[decision]}: ${actionOf(a)}`);
+  out.note(words.turnContinues(out.hint, a.turn));
   return EXIT.done;
 }
 
@@ -93,15 +91,15 @@ async function find(ctx: Context, typed: string, among: "pending" | "all"): Prom
   if (near.length === 1) return near[0]!;
   if (near.length > 1) {
     throw usage(
-      `"${typed}" matches ${near.length} approvals.`,
-      `Give more of the id: ${near.map((a) => a.id.slice(-10)).join(", ")}.`,
+      words.matches(typed, near.length),
+      commonWords.moreOfTheId(near.map((a) => a.id.slice(-10)).join(", ")),
     );
   }
   // One answered long ago is past the list, and the server knows best what became of it.
   if (/^ap_/.test(typed)) return ctx.rpc.call("approvals.get", { id: typed });
   throw new AppError("NOT_FOUND", {
-    message: `No waiting approval ends in "${typed}".`,
-    hint: "See what's waiting: lares approvals list",
+    message: words.noneEndsIn(typed),
+    hint: words.seeWaiting,
   });
 }
 
@@ -113,16 +111,13 @@ function card(ctx: Context, a: Approval): string[] {
     ["turn", a.turn],
     ["asked", `${when(a.askedAt)} (${ago(a.askedAt, ctx.clock.now())})`],
     a.state === "pending"
-      ? ["if unanswered", `denied in ${duration(a.deadline - ctx.clock.now())}`]
-      : [
-          "answered",
-          `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}${a.answeredAt ? `, ${when(a.answeredAt)}` : ""}`,
-        ],
+      ? [commonWords.ifUnanswered, words.deniedIn(duration(a.deadline - ctx.clock.now()))]
+      : ["answered", words.answered(a.state, a.answeredBy, a.answeredAt ? `, ${when(a.answeredAt)}` : "")],
     ...(a.reason ? [["reason", visible(a.reason)]] : []),
     ["id", a.id],
   ];
   const how = a.state === "pending" ? [howToAnswer(a, ctx.out.hint)] : [];
-  const question = a.state === "pending" ? `Allow ${a.agent} to do this?` : `${a.agent} asked to do this.`;
+  const question = a.state === "pending" ? words.question(a.agent) : words.asked(a.agent);
   const shown = visible(a.whole ?? a.shown)
     .split("\n")
     .map((line) => `    ${line}`);

@@ -4,8 +4,9 @@ import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, oneLine, plural, shortId } from "../format.ts";
+import { ago, oneLine, shortId } from "../format.ts";
 import { type Output, table } from "../output.ts";
+import { attentionWords as words } from "../words/look.ts";
 
 type Item = Result<"attention.list">["items"][number];
 
@@ -16,7 +17,7 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
   const { items, total, next } = await rpc.call("attention.list", { limit: options.limit ?? 50 });
   out.document({ items, total, ...truthy({ next }) });
   if (!total) {
-    out.say("Nothing needs you.");
+    out.say(words.none);
     return EXIT.done;
   }
   const heads = table(
@@ -29,11 +30,11 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
     "  ",
   );
   out.say(
-    `${plural(total, "thing")} ${total === 1 ? "needs" : "need"} you.`,
+    words.some(total),
     ...items.flatMap((one, i) => [heads[i]!, ...below(one, out).map((line) => `     ${line}`)]),
   );
-  if (next) out.note(out.hint`See more: lares attention --limit ${Math.min(total, 500)}`);
-  out.note(out.hint`To dismiss something: lares attention dismiss ID, or --all.`);
+  if (next) out.note(words.more(out.hint, Math.min(total, 500)));
+  out.note(words.toDismiss(out.hint));
   return EXIT.done;
 };
 
@@ -41,16 +42,16 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
 function below(one: Item, out: Output): string[] {
   const text = oneLine(one.text);
   const first = OURS.has(one.kind) ? out.ours(text) : text;
-  if (one.approval) return [first, out.hint`lares approvals get ${shortId(one.approval)}`];
-  return one.turn ? [first, out.hint`lares turns get ${one.turn}`] : [first];
+  if (one.approval) return [first, words.seeApproval(out.hint, shortId(one.approval))];
+  return one.turn ? [first, words.seeTurn(out.hint, one.turn)] : [first];
 }
 
 export const dismiss: Action = async ({ rpc, out, options }, ids) => {
   if (ids.length > 0 === (options.all === true)) {
-    throw usage("Give an id, or --all.", "For example: lares attention dismiss turn:t_01");
+    throw usage(words.giveId, words.giveIdHint);
   }
   const done = await rpc.call("attention.dismiss", options.all ? { all: true } : { ids: [...ids] });
   out.document(done);
-  out.say(`${plural(done.dismissed, "thing")} dismissed; ${done.total ? `${done.total} left` : "nothing needs you"}.`);
+  out.say(words.dismissed(done.dismissed, done.total));
   return EXIT.done;
 };

@@ -9,15 +9,15 @@ import { oneLine, plural } from "../format.ts";
 import { Asker, Interrupted } from "../onboard/ask.ts";
 import { table } from "../output.ts";
 import { readAll } from "../read-all.ts";
+import { channelWords as words } from "../words/channels.ts";
+import { commonWords } from "../words/common.ts";
 
 export const list: Action = async ({ rpc, out }) => {
   const { channels } = await rpc.call("channels.list", {});
   out.items(channels);
   const failed = channels.filter((c) => c.state === "down").length;
   out.say(
-    channels.length
-      ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
-      : out.hint`No channels connected. Connect one: lares channels add`,
+    channels.length ? words.some(channels.length, failed) : words.none(out.hint),
     ...table(
       channels.map((c) => [mark(c.state, out.paint), c.name, oneLine(c.detail ?? c.as ?? "")]),
       "  ",
@@ -32,14 +32,14 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
   const { waiting, sent, uncertain, failed } = c.deliveries;
   const rows = [
     ["connected", c.connected ? "yes" : "no"],
-    ["receiving", c.hearing === null ? "not known" : c.hearing ? "yes" : "no"],
-    ["sending", c.sending === null ? "nothing sent yet" : c.sending ? "yes" : "no"],
-    ...(c.as ? [["known as", oneLine(c.as)]] : []),
+    ["receiving", c.hearing === null ? words.notKnown : c.hearing ? "yes" : "no"],
+    ["sending", c.sending === null ? words.nothingSent : c.sending ? "yes" : "no"],
+    ...(c.as ? [[words.knownAs, oneLine(c.as)]] : []),
     ...(c.restarts ? [["reconnected", plural(c.restarts, "time")]] : []),
-    ...(c.unreadable ? [["unreadable", out.hint`${plural(c.unreadable, "message")}; see: lares logs`]] : []),
-    ...(c.passedOver?.length ? [["skipped", `${oneLine(c.passedOver.join(", "))}: crashed Lares twice`]] : []),
-    ["deliveries", `${sent} sent, ${waiting} pending, ${uncertain} not confirmed, ${failed} failed`],
-    ...(c.lastError ? [["last error", out.ours(oneLine(c.lastError))]] : []),
+    ...(c.unreadable ? [["unreadable", words.unreadable(out.hint, c.unreadable)]] : []),
+    ...(c.passedOver?.length ? [["skipped", words.skipped(oneLine(c.passedOver.join(", ")))]] : []),
+    ["deliveries", words.deliveries(sent, waiting, uncertain, failed)],
+    ...(c.lastError ? [[words.lastError, out.ours(oneLine(c.lastError))]] : []),
   ];
   out.say(
     `${mark(c.state, out.paint)}: ${c.name}${c.detail ? `, ${out.ours(oneLine(c.detail))}` : ""}`,
@@ -69,7 +69,7 @@ export const add: Action = async (ctx, [typed]) => {
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    out.note("Nothing was changed.");
+    out.note(commonWords.nothingChanged);
     return EXIT.interrupted;
   } finally {
     off?.();
@@ -84,20 +84,19 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
   const given = await fieldsOf(ctx);
   const kind = typed === undefined ? await chosen(kinds, asker) : named(kinds, typed);
   if (!kind.installed) {
-    out.note(`Installing ${kind.packages.join(", ")} …`);
+    out.note(words.installing(kind.packages.join(", ")));
     await rpc.call("channels.install", { channel: kind.name });
   }
   for (const { field, what, secret } of kind.asks) {
     if (given[field] !== undefined) continue;
     if (!asker) {
-      if (secret)
-        throw usage(`${kind.title} needs ${field}: ${what}.`, `Give it: --set ${field}=- with the value on stdin.`);
+      if (secret) throw usage(words.needs(kind.title, field, what), words.needsHint(field));
       continue;
     }
     const answer = secret ? await asker.secret(`${what}:`) : await asker.line(`${what}:`);
     if (answer) given[field] = answer;
   }
-  out.note("Checking with the platform …");
+  out.note(words.checking);
   const account = options.name ?? "main";
   const added = await rpc.call("channels.add", {
     channel: kind.name,
@@ -120,26 +119,23 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.say(
     `${out.paint("●", "ok")} ${name}: ${oneLine(found.name)} (${oneLine(found.id)})`,
     ...(found.note ? [`  ${oneLine(found.note)}`] : []),
-    ...(found.sent ? [out.hint`  A test message is on its way. Check it: lares channels status ${name}`] : []),
+    ...(found.sent ? [words.testSent(out.hint, name)] : []),
   );
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, `Remove ${name}, its secrets and its accepted people?`))) return EXIT.declined;
+  if (!(await confirmed(ctx, words.removeQuestion(name)))) return EXIT.declined;
   const done = await ctx.rpc.call("channels.remove", { name });
   ctx.out.document(done);
-  ctx.out.say(
-    `Removed ${name} with its secrets, people, position and history. If you add it again, it starts from scratch.`,
-    ctx.out.hint`Conversations stay: lares sessions list`,
-  );
+  ctx.out.say(words.removed(name), words.conversationsStay(ctx.out.hint));
   return EXIT.done;
 };
 
 async function chosen(kinds: readonly Kind[], asker: Asker | undefined): Promise<Kind> {
-  if (!asker) throw usage("Which kind of channel?", `One of: ${kinds.map((k) => k.name).join(", ")}.`);
+  if (!asker) throw usage(words.whichKind, words.kinds(kinds.map((k) => k.name).join(", ")));
   return asker.choose(
-    "Which one?",
+    words.whichOne,
     kinds.map((kind) => ({ text: kind.title, value: kind })),
   );
 }
@@ -149,7 +145,7 @@ function named(kinds: readonly Kind[], typed: string): Kind {
   if (found) return found;
   const names = kinds.map((kind) => kind.name);
   const near = nearest(typed, names);
-  throw usage(`There is no channel "${typed}".`, near ? `Did you mean "${near}"?` : `There are: ${names.join(", ")}.`);
+  throw usage(words.unknown(typed), near ? commonWords.didYouMean(near) : words.known(names.join(", ")));
 }
 
 type Fields = Params<"channels.add">["fields"];
@@ -159,7 +155,7 @@ async function fieldsOf({ options, ports }: Context): Promise<Fields> {
   const fields: Fields = {};
   for (const one of options.set ?? []) {
     const at = one.indexOf("=");
-    if (at < 1) throw usage(`"${one}" is not field=value.`, "For example: --set token=@token.txt");
+    if (at < 1) throw usage(words.notAField(one), words.notAFieldHint);
     const [field, value] = [one.slice(0, at), one.slice(at + 1)];
     if (value === "-") fields[field] = (await readAll(ports.stdin)).trim();
     else if (value.startsWith("@")) fields[field] = readFileSync(value.slice(1), "utf8").trim();

@@ -7,7 +7,6 @@ import { nearest, parseJson } from "../../../core/kit/index.ts";
 import {
   CONFIG_FILE,
   configSchemaJson,
-  type Effect,
   explain,
   findEffect,
   getFromFile,
@@ -19,8 +18,9 @@ import {
 } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { plural } from "../format.ts";
 import { table } from "../output.ts";
+import { commonWords } from "../words/common.ts";
+import { configWords as words } from "../words/set-up.ts";
 
 export const get: Action = async (ctx, [key]) => {
   const { out } = ctx;
@@ -32,28 +32,22 @@ export const get: Action = async (ctx, [key]) => {
   const shown = maskSecrets(value, new Set(loaded.secrets), key?.split(".").at(-1));
   if (out.json) out.document(shown);
   else out.say(typeof shown === "string" ? shown : JSON.stringify(shown, null, 2));
-  if (key !== undefined && written === undefined) out.note("(default; not set in the file)");
+  if (key !== undefined && written === undefined) out.note(words.isDefault);
   return EXIT.done;
-};
-
-const WHEN: Record<Effect, string> = {
-  live: "Lares is using it now.",
-  session: "It applies to new conversations, and to open ones after /reload.",
-  restart: "It applies after the gateway restarts.",
 };
 
 export const set: Action = async (ctx, [key = "", given]) => {
   const { out, options, home } = ctx;
   if ((given === undefined) !== (options.unset === true)) {
-    throw usage("Give a value, or --unset to remove the key.", `For example: lares config set ${key} VALUE`);
+    throw usage(words.giveValue, words.giveValueHint(key));
   }
   const text = await readText(home);
   const next = options.unset ? await checked(ctx, text, key, undefined) : await withValue(ctx, text, key, given ?? "");
   if (next === text) {
-    out.note("Nothing to change.");
+    out.note(commonWords.nothingToChange);
   } else {
     await saveConfig(home, next);
-    out.note(`${options.unset ? "Removed" : "Set"} ${key} in ${join(home, CONFIG_FILE)}.`);
+    out.note(words.changed(options.unset === true, key, join(home, CONFIG_FILE)));
     out.note(await whenItHolds(ctx, key));
   }
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
@@ -62,18 +56,18 @@ export const set: Action = async (ctx, [key = "", given]) => {
 
 /** The running gateway reads the file before it answers, so the change holds for the next command. */
 async function whenItHolds(ctx: Context, key: string): Promise<string> {
-  if (!existsSync(join(ctx.home, "gateway.json"))) return "Lares isn't running. It applies at the next start.";
+  if (!existsSync(join(ctx.home, "gateway.json"))) return words.nextStart;
   try {
     const { quarantined, problems } = await ctx.rpc.call("config.get", {});
     const section = key.split(".")[0] ?? key;
     if (quarantined.includes(section)) {
       const why = problems.filter((problem) => problem.path.split(".")[0] === section).map((one) => one.message);
-      return `Lares is still using the last valid values of ${section}: ${why.join("; ")}.`;
+      return words.stillUsing(section, why.join("; "));
     }
-    return WHEN[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
+    return words.applies[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return `Lares couldn't be told to reload (${error.message}) It rereads the file within seconds, or at the next start.`;
+    return words.notReloaded(error.message);
   }
 }
 
@@ -88,10 +82,10 @@ export const check: Action = async (ctx) => {
     ...(advice.length ? { advice } : {}),
   });
   if (advice.length) {
-    out.say(`${loaded.file} is valid, but some of it won't work:`, ...advice.map((one) => `  ${one}`));
+    out.say(words.validButNotAll(loaded.file), ...advice.map((one) => `  ${one}`));
     return EXIT.failed;
   }
-  out.say(loaded.exists ? `${loaded.file} is valid.` : `There is no ${loaded.file}, so Lares uses the defaults.`);
+  out.say(loaded.exists ? words.valid(loaded.file) : words.noFile(loaded.file));
   return EXIT.done;
 };
 
@@ -165,8 +159,8 @@ function refusedValue(key: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "CONFIG_INVALID") return error;
   const problems = (error.details?.problems ?? []) as { message: string }[];
   return new AppError("CONFIG_INVALID", {
-    message: `${key} was not set: ${problems.map((problem) => problem.message).join("; ")}.`,
-    hint: `The file is unchanged. See allowed values: lares config explain ${key}`,
+    message: words.notSet(key, problems.map((problem) => problem.message).join("; ")),
+    hint: words.notSetHint(key),
     retry: "after-change",
     cause: error,
   });
@@ -195,7 +189,7 @@ async function unknownKey(ctx: Context, key: string): Promise<AppError> {
   const keys = explain(await ctx.ports.configSchema()).map((k) => k.key);
   const near = nearest(key, keys);
   return new AppError("NOT_FOUND", {
-    message: `There is no config key "${key}".`,
-    hint: near ? `Did you mean "${near}"?` : `See ${plural(keys.length, "key")}: lares config explain`,
+    message: words.unknownKey(key),
+    hint: near ? commonWords.didYouMean(near) : words.seeKeys(keys.length),
   });
 }

@@ -4,24 +4,24 @@ import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, count, plural, visible } from "../format.ts";
+import { ago, count, visible } from "../format.ts";
 import { type Hint, table } from "../output.ts";
+import { contextWords as words } from "../words/talk.ts";
 import { requestLines } from "./context-request.ts";
 import { known } from "./sessions.ts";
 
 type Ledger = Result<"context.get">;
 const BAR = 24;
-const HOW = { summary: "by a model", mixed: "partly by rules", extract: "by rules" } as const;
 
 export const context: Action = async (ctx, [session = ""]) => {
   const { rpc, out, options } = ctx;
   if (options.compact && options.undo) {
-    throw new AppError("BAD_REQUEST", { message: "Give --compact or --undo, not both." });
+    throw new AppError("BAD_REQUEST", { message: words.notBoth });
   }
   if (options.undo) {
     const done = await known(ctx, session, () => rpc.call("context.undo", { session }));
     out.document(done);
-    out.say(`The model sees ${plural(done.messages, "message")} in full again.`);
+    out.say(words.inFullAgain(done.messages));
     return EXIT.done;
   }
   if (options.compact) {
@@ -41,15 +41,15 @@ export const context: Action = async (ctx, [session = ""]) => {
   const ledger = await known(ctx, session, () => rpc.call("context.get", { session }));
   out.document(ledger);
   const share = Math.round((ledger.tokens / ledger.window) * 100);
-  const by = ledger.counted ? "counted by the provider" : "estimated";
+  const by = ledger.counted ? words.counted : "estimated";
   out.say(
-    `${count(ledger.tokens)} of ${count(ledger.window)} tokens (${share} %), ${by}; model ${visible(ledger.model)}.`,
+    words.ledger(count(ledger.tokens), count(ledger.window), share, by, visible(ledger.model)),
     ...table(
       ledger.sections.filter((s) => s.tokens > 0).map((s) => line(s, ledger)),
       "  ",
     ),
     "",
-    `${plural(ledger.messages.shown, "message")} in full, ${count(ledger.messages.older)} older; compacts at ${count(ledger.threshold)} tokens.`,
+    words.messages(ledger.messages.shown, count(ledger.messages.older), count(ledger.threshold)),
     ...compacted(ledger, ctx.clock.now()),
     ...(options.notes ? notes(ledger) : []),
   );
@@ -58,24 +58,24 @@ export const context: Action = async (ctx, [session = ""]) => {
 
 function line(section: Ledger["sections"][number], { tokens }: Ledger): string[] {
   const bar = "▇".repeat(Math.max(1, Math.round((section.tokens / Math.max(tokens, 1)) * BAR)));
-  return [section.name, `${count(section.tokens)} tokens`, bar];
+  return [section.name, words.tokens(count(section.tokens)), bar];
 }
 
 function compacted({ compactions }: Ledger, now: number): string[] {
   return compactions.slice(0, 5).map((c) => {
     const state = c.state === "undone" ? ", undone" : "";
-    return `Compacted ${ago(c.at, now)} ${HOW[c.how]}: ${plural(c.messages, "message")}, ${count(c.before)} → ${count(c.after)} tokens${state}.`;
+    return words.compactedAt(ago(c.at, now), words.how[c.how], c.messages, count(c.before), count(c.after), state);
   });
 }
 
 function notes({ notes: n }: Ledger): string[] {
   const part = (title: string, text: string) =>
     text ? ["", title, ...text.split("\n").map((l) => `  ${visible(l)}`)] : [];
-  return [...part("Remembered", n.remembered), ...part("Carried over", n.carried)];
+  return [...part("Remembered", n.remembered), ...part(words.carriedOver, n.carried)];
 }
 
 function inWords(done: Result<"context.compact">, session: string, hint: Hint): string {
-  if (done.state === "nothing") return "Nothing to compact yet.";
-  if (done.state === "going on") return hint`Continuing in the background. See: lares context "${session}"`;
-  return hint`Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Undo: lares context "${session}" --undo`;
+  if (done.state === "nothing") return words.nothingYet;
+  if (done.state === "going on") return words.inBackground(hint, session);
+  return words.compacted(hint, words.how[done.how!], done.messages!, count(done.before!), count(done.after!), session);
 }

@@ -5,6 +5,7 @@ import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../output.ts";
 import type { RunningGateway } from "../ports.ts";
+import { gatewayWords as words } from "../words/run.ts";
 
 export const run: Action = async (ctx) => {
   const { options, out, ports } = ctx;
@@ -17,10 +18,10 @@ export const run: Action = async (ctx) => {
     tell(ctx, gateway);
     const ended = await Promise.race([gateway.done, signals.first]);
     if (ended !== "signal") return ended;
-    out.note("Stopping. Running work continues at the next start. Press Ctrl-C again to quit now.");
+    out.note(words.stopping);
     const stopped = await Promise.race([gateway.stop().then(() => "stopped" as const), signals.second]);
     if (stopped === "signal") return EXIT.interrupted;
-    out.note("Stopped.");
+    out.note(words.stopped);
     return EXIT.done;
   } finally {
     signals.close();
@@ -33,7 +34,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
   out.document({ url, home, model, tokenFile, pid: process.pid });
   if (out.quiet) return;
   out.say(
-    `${out.paint("●", "ok")} Lares is running.`,
+    words.running(out.paint("●", "ok")),
     ...table(
       [
         // Signs in once; for programs the plain address with a token.
@@ -41,7 +42,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
         ["Model", modelLine(model)],
         ["Home", home],
         ["Stop", "Ctrl-C"],
-        ["Next", out.hint`lares chat`],
+        ["Next", words.chat(out.hint)],
       ],
       "  ",
     ),
@@ -50,7 +51,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
 
 /** Who answers, and why. */
 export function modelLine(model: RunningGateway["model"]): string {
-  return `${model.practice ? "the practice model" : model.id} (${model.because})`;
+  return words.model(model.practice, model.id, model.because);
 }
 
 function listen(ctx: Context) {

@@ -6,10 +6,11 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, oneLine, plural, shortId, when } from "../format.ts";
+import { ago, oneLine, shortId, when } from "../format.ts";
 import { type Paint, table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { cut } from "../width.ts";
+import { goalWords as words } from "../words/schedule.ts";
 import { deliverOf } from "./schedule.ts";
 import { kept } from "./sessions.ts";
 
@@ -21,15 +22,13 @@ export const list: Action = async (ctx) => {
   out.items(goals);
   const active = goals.filter((goal) => goal.state === "active").length;
   out.say(
-    goals.length
-      ? `${plural(goals.length, "goal")}, ${active} in progress.`
-      : out.hint`No goals. Add one: lares goals add "The build is green" --proof "npm test exits with 0"`,
+    goals.length ? words.some(goals.length, active) : words.none(out.hint),
     ...table(
       goals.map((goal) => [
         mark(goal, out.paint),
         shortId(goal.id),
         cut(oneLine(goal.outcome), 60),
-        `turn ${goal.round} of ${goal.mostTurns}`,
+        words.turnOf(goal.round, goal.mostTurns),
         ago(goal.updatedAt, clock.now()),
       ]),
       "  ",
@@ -71,7 +70,7 @@ export const resume: Action = async (ctx, [typed = ""]) => {
 
 export const cancel: Action = async (ctx, [typed = ""]) => {
   const { id, outcome } = await find(ctx, typed);
-  if (!(await confirmed(ctx, `Cancel "${cut(oneLine(outcome), 60)}"? This stops its turn.`))) return kept(ctx);
+  if (!(await confirmed(ctx, words.cancelQuestion(cut(oneLine(outcome), 60))))) return kept(ctx);
   return tell(ctx, await ctx.rpc.call("goals.cancel", { id }));
 };
 
@@ -87,10 +86,10 @@ function tell({ out }: Context, goal: Goal): number {
         ["session", goal.session],
         ...(goal.proof ? [["proof", oneLine(goal.proof)]] : []),
         ...(goal.stop ? [["stop", oneLine(goal.stop)]] : []),
-        ["turns", `${goal.round} of ${goal.mostTurns}`],
-        ["used", `${goal.tokens} tokens, $${goal.dollars.toFixed(4)}${price}`],
+        ["turns", words.turns(goal.round, goal.mostTurns)],
+        ["used", words.used(goal.tokens, goal.dollars.toFixed(4), price)],
         ...(goal.turn ? [["turn", goal.turn]] : []),
-        ["added", `${when(goal.madeAt)} by ${oneLine(goal.madeBy)}`],
+        ["added", words.addedBy(when(goal.madeAt), oneLine(goal.madeBy))],
       ],
       "  ",
     ),
@@ -104,7 +103,7 @@ async function all({ rpc }: Context): Promise<Goal[]> {
 
 async function find(ctx: Context, typed: string): Promise<Goal> {
   const goals = (await all(ctx)).map((goal) => ({ ...goal, name: goal.id }));
-  return pick(goals, typed, { noun: "goal", list: "lares goals list" });
+  return pick(goals, typed, { noun: "goal", list: words.list });
 }
 
 function mark({ state, waiting }: Goal, paint: Paint): string {
@@ -114,13 +113,13 @@ function mark({ state, waiting }: Goal, paint: Paint): string {
     case "blocked":
       return paint("✕ blocked", "fail");
     case "limit":
-      return paint("✕ at its limit", "wait");
+      return paint(words.atItsLimit, "wait");
     case "cancelled":
       return paint("– cancelled", "dim");
     case "paused":
       return paint("– paused", "dim");
     case "active":
-      return waiting ? "○ waiting" : "● in progress";
+      return waiting ? "○ waiting" : words.inProgress;
     default:
       return assertNever(state);
   }

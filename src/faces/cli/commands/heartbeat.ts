@@ -5,6 +5,7 @@ import { EXIT } from "../exit.ts";
 import { ago, duration, oneLine, plural, spent } from "../format.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
+import { heartbeatWords as words } from "../words/schedule.ts";
 
 type Beat = Result<"heartbeat.list">["beats"][number];
 
@@ -13,7 +14,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
   out.items(beats);
   const on = beats.filter((one) => one.state !== "off");
   if (!on.length) {
-    out.say(out.hint`No agent has a heartbeat. Turn one on: lares config set agents.main.heartbeat.every "30 minutes"`);
+    out.say(words.none(out.hint));
     return EXIT.done;
   }
   out.say(
@@ -23,7 +24,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
         one.state === "watching" ? "●" : "–",
         one.agent,
         beatLine(one),
-        one.next === undefined ? "" : `next in ${duration(Math.max(one.next - clock.now(), 0))}`,
+        one.next === undefined ? "" : words.nextIn(duration(Math.max(one.next - clock.now(), 0))),
         one.lastSaid ? `${one.lastAt ? `${ago(one.lastAt, clock.now())}: ` : ""}${cut(oneLine(one.lastSaid), 60)}` : "",
       ]),
       "  ",
@@ -36,7 +37,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
 export const run: Action = async (ctx, [agent = "main"]) => {
   const done = await ctx.rpc.call("heartbeat.run", { agent });
   ctx.out.document(done);
-  ctx.out.say(ctx.out.hint`Checking now. See the result: lares turns get ${done.turn}`);
+  ctx.out.say(words.checking(ctx.out.hint, done.turn));
   return EXIT.done;
 };
 
@@ -56,5 +57,5 @@ export function beatLine(beat: Beat): string {
   const { looks, calls, cost, unknownPrice } = beat.today;
   const money = calls && (cost !== 0 || unknownPrice) ? `, ${spent(beat.today)}` : "";
   const state = beat.state === "watching" ? plural(beat.items, "thing") : `${beat.state} (${oneLine(beat.because)})`;
-  return `${state}; today ${plural(looks, "check")}, ${plural(calls, "model call")}${money}`;
+  return words.line(state, looks, calls, money);
 }

@@ -4,8 +4,9 @@ import { truthy } from "../../../core/kit/index.ts";
 import { diff, type Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, plural, visible } from "../format.ts";
+import { oneLine, visible } from "../format.ts";
 import { type Output, table } from "../output.ts";
+import { importWords as words } from "../words/set-up.ts";
 
 type Item = Result<"import.run">["items"][number];
 
@@ -32,8 +33,8 @@ const importFrom =
         ]),
         "  ",
       ),
-      `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be imported" : "imported"}, ${count("there already")} already here, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
-      ...(dryRun ? ["Nothing was changed. Run it without --dry-run to import."] : waiting(items, out)),
+      words.counts(items.length, count("new"), dryRun, count("there already"), count("left out"), count("failed")),
+      ...(dryRun ? [words.dryRun] : waiting(items, out)),
     );
     return count("failed") ? EXIT.failed : EXIT.done;
   };
@@ -42,11 +43,9 @@ const importFrom =
 function waiting(items: readonly Item[], out: Output): string[] {
   const fresh = (what: Item["what"]) => items.filter((item) => item.what === what && item.state === "new").length;
   const [files, facts] = [fresh("file"), fresh("memory")];
-  const what = [files ? plural(files, "proposed file") : "", facts ? plural(facts, "fact") : ""].filter(Boolean);
+  const what = [files ? words.files(files) : "", facts ? words.plainFacts(facts) : ""].filter(Boolean);
   if (!what.length) return [];
-  return [
-    out.hint`${what.join(" and ")} ${files + facts === 1 ? "is" : "are"} waiting for you: lares import proposals`,
-  ];
+  return [words.waiting(out.hint, what.join(" and "), files + facts)];
 }
 
 export const openclaw = importFrom("openclaw");
@@ -55,31 +54,27 @@ export const hermes = importFrom("hermes");
 export const proposals: Action = async ({ rpc, out }) => {
   const found = await rpc.call("import.proposals", {});
   out.document(found);
-  const facts = found.facts
-    ? [
-        out.hint`${plural(found.facts, "imported fact")} to confirm: lares memory pending. Accept all: lares import accept facts`,
-      ]
-    : [];
+  const facts = found.facts ? [words.facts(out.hint, found.facts)] : [];
   const files = found.files.flatMap(({ id, now, proposed }) => [
-    out.hint`${id}  lares import accept ${id}`,
+    words.accept(out.hint, id),
     ...diff(now, proposed).map(({ mark, text }) =>
       out.paint(`  ${mark} ${visible(text)}`, mark === " " ? "dim" : mark === "+" ? "ok" : "fail"),
     ),
   ]);
-  out.say(...files, ...facts, ...(files.length + facts.length ? [] : ["No proposals."]));
+  out.say(...files, ...facts, ...(files.length + facts.length ? [] : [words.noProposals]));
   return EXIT.done;
 };
 
 export const accept: Action = async ({ rpc, out }, [id = ""]) => {
   const done = await rpc.call("import.accept", { id });
   out.document(done);
-  out.say(id === "facts" ? `Accepted ${plural(done.accepted, "fact")}.` : `Replaced ${id} with the proposal.`);
+  out.say(id === "facts" ? words.acceptedFacts(done.accepted) : words.replaced(id));
   return EXIT.done;
 };
 
 export const reject: Action = async ({ rpc, out }, [id = ""]) => {
   const done = await rpc.call("import.reject", { id });
   out.document(done);
-  out.say(id === "facts" ? `Deleted ${plural(done.rejected, "fact")}.` : `Deleted the proposal for ${id}.`);
+  out.say(id === "facts" ? words.deletedFacts(done.rejected) : words.deleted(id));
   return EXIT.done;
 };

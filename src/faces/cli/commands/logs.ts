@@ -14,6 +14,8 @@ import { EXIT } from "../exit.ts";
 import { clockTime, oneLine, type Tone } from "../format.ts";
 import type { LogLine as Line } from "../ports.ts";
 import { notRunning } from "../unreachable.ts";
+import { commonWords } from "../words/common.ts";
+import { logWords as words } from "../words/look.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 const TONES: Readonly<Record<Line["level"], Tone>> = { debug: "dim", info: "plain", warn: "wait", error: "fail" };
@@ -33,7 +35,7 @@ export const logs: Action = async (ctx) => {
     return fromFile(ctx, limit, error);
   });
   out.items(lines);
-  out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : ["Nothing logged."]));
+  out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : [words.none]));
   return EXIT.done;
 };
 
@@ -56,8 +58,8 @@ function openStored({ ports, home }: Context) {
 }
 
 function sayFile({ out }: Context, file: string, error: unknown): void {
-  const why = error instanceof AppError ? error.message : `Lares didn't answer within ${ANSWER_MS / 1000} s.`;
-  out.note(out.paintNote(`${why} This is from ${file}`, "dim"));
+  const why = error instanceof AppError ? error.message : commonWords.noAnswerWithin(ANSWER_MS);
+  out.note(out.paintNote(words.fromFile(why, file), "dim"));
 }
 
 /** Nobody is there, or whoever is there doesn't answer. A refused token is neither. */
@@ -136,11 +138,11 @@ async function follow(ctx: Context): Promise<number> {
       if (first) return;
       // A new process counts from the start.
       if (restarted) last = 0;
-      out.note(ctx.out.paintNote(restarted ? "── Lares restarted ──" : "── reconnected ──", "dim"));
+      out.note(ctx.out.paintNote(restarted ? commonWords.restarted : commonWords.reconnected, "dim"));
       // Lost again while asking: the next time it is open the same is asked.
       catchUp({ limit: MOST, after: last }).catch(() => {});
     },
-    onLost: () => out.note(ctx.out.paintNote("── no connection ──", "dim")),
+    onLost: () => out.note(ctx.out.paintNote(words.noConnection, "dim")),
   });
   const off = [ctx.onSignal("SIGINT", leave), ctx.onSignal("SIGTERM", leave)];
   const hold = setInterval(() => {}, 2 ** 30);

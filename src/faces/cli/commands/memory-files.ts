@@ -7,6 +7,7 @@ import { EXIT, usage } from "../exit.ts";
 import { ago, oneLine, plural } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
+import { memoryWords as words } from "../words/memory.ts";
 import { parseLines, replace } from "./session-files.ts";
 
 type Carried = Params<"memory.import">["facts"][number];
@@ -23,12 +24,12 @@ export const graph: Action = async ({ rpc, out, options }) => {
   const found = await rpc.call("memory.graph", asked);
   out.document(found);
   out.say(
-    found.entities.length ? `${plural(found.entities.length, "name")}, most mentioned first.` : "No names known.",
+    found.entities.length ? words.names(found.entities.length) : words.noNames,
     ...table(
       found.entities.map((e) => [e.name, String(e.mentions), out.paint(e.scope, "dim")]),
       "  ",
     ),
-    ...(found.relations.length ? ["How they relate:"] : []),
+    ...(found.relations.length ? [words.relations] : []),
     ...found.relations.map((r) => `  ${r.subject} ${out.paint(r.relation, "dim")} ${r.object}`),
   );
   return EXIT.done;
@@ -50,13 +51,13 @@ export const exportFacts: Action = async ({ rpc, out, options }) => {
   const file = resolve(options.output);
   await replace(file, text);
   out.document({ facts: facts.length, file });
-  out.note(`${plural(facts.length, "fact")} written to ${file}.`);
+  out.note(words.written(facts.length, file));
   return EXIT.done;
 };
 
 export const importFacts: Action = async ({ rpc, out, ports, options }, [file = ""]) => {
   const facts = parseLines<Carried>(await readGiven(file, ports.stdin, out.note), file === "-" ? "stdin" : file, {
-    empty: "Create one: lares memory export -o FILE",
+    empty: words.noFacts,
   });
   const sum = { added: 0, known: 0 };
   for (let n = 0; n < facts.length; n += PAGE) {
@@ -68,8 +69,8 @@ export const importFacts: Action = async ({ rpc, out, ports, options }, [file = 
     sum.known += done.known;
   }
   out.document(sum);
-  const wait = sum.added && !options.trusted ? out.hint` Confirm them: lares memory pending` : "";
-  out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} already known` : ""}.${wait}`);
+  const wait = sum.added && !options.trusted ? words.confirmThem(out.hint) : "";
+  out.say(words.added(sum.added, sum.known, wait));
   return EXIT.done;
 };
 
@@ -78,15 +79,15 @@ export const index: Action = async ({ rpc, out, options }, [given = ""]) => {
   if (options.remove) {
     const done = await rpc.call("memory.unindex", { dir });
     out.document(done);
-    out.say(done.removed ? `Removed the documents in ${dir} from memory.` : `${dir} isn't indexed.`);
+    out.say(done.removed ? words.unindexed(dir) : words.notIndexed(dir));
     return EXIT.done;
   }
   const scope = typeof options.scope === "string" ? { scope: options.scope } : {};
   const report = await rpc.call("memory.index", { dir, ...scope });
   out.document(report);
   out.say(
-    `${report.added} added, ${report.changed} changed, ${report.removed} removed, ${report.unchanged} unchanged. Lares now watches the folder.`,
-    ...report.skipped.map(({ path, why }) => `  ${out.paint(`left out: ${path} (${why})`, "dim")}`),
+    words.indexed(report.added, report.changed, report.removed, report.unchanged),
+    ...report.skipped.map(({ path, why }) => out.paint(words.leftOut(path, why), "dim")),
   );
   return EXIT.done;
 };
@@ -96,12 +97,12 @@ export const status: Action = async ({ rpc, out, clock }) => {
   out.document(now);
   const { vectors } = now;
   const far = (of: { model: string; done: number; total: number; state: string; error?: string }) =>
-    `(${of.model}): ${of.done} of ${of.total}, ${of.state}${of.error ? `: ${of.error}` : "."}`;
+    words.progress(of.model, of.done, of.total, of.state, of.error ? `: ${of.error}` : ".");
   out.say(
-    `${plural(now.facts, "fact")}, ${plural(now.documents, "piece")} of documents${now.pending ? `, ${now.pending} to confirm` : ""}.`,
-    vectors ? `Vectors ${far(vectors)}` : "No vectors: search uses words only (memory.embedder.use is off).",
-    ...(vectors?.next ? [`New vectors ${far(vectors.next)}`, "Until they're ready, search uses the old ones."] : []),
-    ...(now.waitingMessages ? [`${plural(now.waitingMessages, "message")} not searchable yet.`] : []),
+    words.holds(now.facts, now.documents, now.pending),
+    vectors ? words.vectors(far(vectors)) : words.noVectors,
+    ...(vectors?.next ? [words.newVectors(far(vectors.next)), words.oldUntil] : []),
+    ...(now.waitingMessages ? [words.notSearchable(now.waitingMessages)] : []),
     ...now.folders.map((f) => `  ${f.dir}  ${plural(f.files, "file")}, ${ago(f.at, clock.now())}`),
   );
   return EXIT.done;
@@ -114,9 +115,9 @@ export const condense: Action = async (ctx) => {
     const { condensations } = await rpc.call("memory.condensations", agent);
     out.items(condensations);
     out.say(
-      condensations.length ? "Clean-ups, newest first." : "No clean-up has changed anything yet.",
+      condensations.length ? words.cleanUps : words.noCleanUps,
       ...condensations.flatMap((run) => [
-        `${run.agent}, ${ago(run.at, clock.now())}, ${run.model ?? "by rules"}${run.undoneAt ? ", undone" : ""}`,
+        words.cleanUp(run.agent, ago(run.at, clock.now()), run.model, run.undoneAt !== undefined),
         ...changes(run),
       ]),
     );
@@ -125,19 +126,15 @@ export const condense: Action = async (ctx) => {
   if (options.undo) {
     const { condensations } = await rpc.call("memory.condensations", { ...agent, limit: 30 });
     const run = condensations.find((one) => one.undoneAt === undefined);
-    if (!run) throw usage("There is no clean-up to undo.", "See: lares memory condense --list");
+    if (!run) throw usage(words.noneToUndo, words.seeCleanUps);
     const done = await rpc.call("memory.condense.undo", { id: run.id });
     out.document(done.condensation);
-    out.say("Undone. The facts and MEMORY.md are as they were before.");
+    out.say(words.undone);
     return EXIT.done;
   }
   const { condensation } = await rpc.call("memory.condense", agent);
   out.document(condensation ?? {});
-  out.say(
-    ...(condensation
-      ? [out.hint`Condensed. Undo: lares memory condense --undo`, ...changes(condensation)]
-      : ["Nothing to condense."]),
-  );
+  out.say(...(condensation ? [words.condensed(out.hint), ...changes(condensation)] : [words.nothingToCondense]));
   return EXIT.done;
 };
 

@@ -3,10 +3,11 @@ import { AppError } from "../../../core/domain/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, oneLine, plural, shortId, when } from "../format.ts";
+import { ago, oneLine, shortId, when } from "../format.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { readAll } from "../read-all.ts";
+import { memoryWords as words } from "../words/memory.ts";
 import { kept } from "./sessions.ts";
 
 /** What a list or a search shows of a fact. */
@@ -26,16 +27,15 @@ const MOST_PREVIEW = 20;
 export const add: Action = async (ctx, [given = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = (given === "-" ? await readAll(ports.stdin) : given).trim();
-  if (!text) throw usage("Nothing to remember.", 'For example: lares memory add "Ana prefers green tea"');
+  if (!text) throw usage(words.nothingGiven, words.nothingGivenHint);
   const done = await rpc.call("memory.add", {
     text,
     ...(typeof options.source === "string" ? { source: options.source } : {}),
     ...scopeOf(ctx),
   });
   out.document(done);
-  for (const old of done.replaced ?? [])
-    out.say(out.hint`This replaces "${oneLine(old.text)}". Undo: lares memory undo ${shortId(done.id)}`);
-  out.say(out.hint`Remembered. Forget it: lares memory forget ${shortId(done.id)}`);
+  for (const old of done.replaced ?? []) out.say(words.replaces(out.hint, oneLine(old.text), shortId(done.id)));
+  out.say(words.remembered(out.hint, shortId(done.id)));
   return EXIT.done;
 };
 
@@ -50,10 +50,7 @@ export const search: Action = async (ctx, [query = ""]) => {
   const { results } = await rpc.call("memory.search", asked);
   out.items(results);
   // The best is read first; a search is not a chronicle.
-  out.say(
-    results.length ? `${plural(results.length, "fact")}, best match first.` : `Nothing found for "${query}".`,
-    ...rows(ctx, results),
-  );
+  out.say(results.length ? words.found(results.length) : words.notFound(query), ...rows(ctx, results));
   return EXIT.done;
 };
 
@@ -62,28 +59,23 @@ export const list: Action = async (ctx) => {
   const { facts } = await rpc.call("memory.list", limitOf(ctx));
   const newestLast = [...facts].sort((a, b) => a.at - b.at);
   out.items(newestLast);
-  out.say(
-    facts.length
-      ? `${plural(facts.length, "fact")}, newest last.`
-      : out.hint`No memories yet. Add one: lares memory add "…"`,
-    ...rows(ctx, newestLast),
-  );
+  out.say(facts.length ? words.some(facts.length) : words.none(out.hint), ...rows(ctx, newestLast));
   return EXIT.done;
 };
 
 export const forget: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options } = ctx;
   if (options.about) return forgetAbout(ctx, options.about);
-  if (!typed) throw usage("Name what to forget.", "Give an id, or a topic or person: --about Ana");
+  if (!typed) throw usage(words.nameWhat, words.nameWhatHint);
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
-  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
-  if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This can't be undone.`))) return kept(ctx);
+  const fact = pick(facts, typed, { noun: "fact", list: words.list });
+  if (!(await confirmed(ctx, words.forgetQuestion(oneLine(fact.text))))) return kept(ctx);
   const done = await rpc.call("memory.forget", { id: fact.id });
   if (!done.forgotten) {
-    throw new AppError("NOT_FOUND", { message: "It was already forgotten.", hint: "See: lares memory list" });
+    throw new AppError("NOT_FOUND", { message: words.alreadyForgotten, hint: words.seeList });
   }
   out.document({ id: fact.id, ...done });
-  out.say(`Forgotten: ${oneLine(fact.text)}`);
+  out.say(words.forgotten(oneLine(fact.text)));
   return EXIT.done;
 };
 
@@ -94,43 +86,41 @@ async function forgetAbout(ctx: Context, about: string) {
   const { facts = [], said = [] } = going;
   if (facts.length + said.length === 0) {
     out.document(going);
-    out.say(`Nothing mentions "${about}".`);
+    out.say(words.noMention(about));
     return EXIT.done;
   }
-  const what = `${plural(facts.length, "fact")} and ${plural(said.length, "message")} in past conversations`;
+  const what = words.factsAndMessages(facts.length, said.length);
   out.note(
-    `This would forget ${what}.`,
+    words.wouldForget(what),
     ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${oneLine(fact.text)}`),
-    ...said.slice(0, MOST_PREVIEW).map((one) => `  said: ${oneLine(one.text)}`),
+    ...said.slice(0, MOST_PREVIEW).map((one) => words.said(oneLine(one.text))),
   );
-  if (!(await confirmed(ctx, `Forget everything that mentions "${about}"? This can't be undone.`))) return kept(ctx);
+  if (!(await confirmed(ctx, words.forgetAboutQuestion(about)))) return kept(ctx);
   const done = await rpc.call("memory.forget", { about });
   out.document(done);
-  out.say(out.hint`Forgot ${what}. Conversations stay until you delete them: lares sessions delete`);
+  out.say(words.forgot(out.hint, what));
   return EXIT.done;
 }
 
 export const correct: Action = async (ctx, [typed = "", text = ""]) => {
   const { rpc, out } = ctx;
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
-  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
+  const fact = pick(facts, typed, { noun: "fact", list: words.list });
   const done = await rpc.call("memory.correct", { id: fact.id, text });
   out.document(done);
-  out.say(
-    done.id === fact.id ? "It already says that." : out.hint`Corrected. Undo: lares memory undo ${shortId(done.id)}`,
-  );
+  out.say(done.id === fact.id ? words.sameAlready : words.corrected(out.hint, shortId(done.id)));
   return EXIT.done;
 };
 
 export const undo: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
-  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
+  const fact = pick(facts, typed, { noun: "fact", list: words.list });
   const { restored } = await rpc.call("memory.undo", { id: fact.id });
   if (!restored.length)
     throw new AppError("NOT_FOUND", {
-      message: "There is no earlier version to restore.",
-      hint: "See: lares memory list",
+      message: words.noEarlier,
+      hint: words.seeList,
     });
   out.items(restored);
   out.say("Restored:", ...rows(ctx, restored));
@@ -142,9 +132,7 @@ export const pending: Action = async (ctx) => {
   const { facts } = await rpc.call("memory.pending", limitOf(ctx));
   out.items(facts);
   out.say(
-    facts.length
-      ? out.hint`${plural(facts.length, "fact")} to confirm: lares memory decide ID keep`
-      : "Nothing to confirm.",
+    facts.length ? words.toConfirm(out.hint, facts.length) : words.nothingToConfirm,
     ...facts.flatMap((fact) => [...rows(ctx, [fact]), ...(fact.why ? [`    ${out.paint(fact.why, "dim")}`] : [])]),
   );
   return EXIT.done;
@@ -152,13 +140,12 @@ export const pending: Action = async (ctx) => {
 
 export const decide: Action = async (ctx, [typed = "", word = ""]) => {
   const { rpc, out } = ctx;
-  if (word !== "keep" && word !== "drop")
-    throw usage(`"${word}" isn't an answer.`, "Say keep or drop: lares memory decide 3f9a2c keep");
+  if (word !== "keep" && word !== "drop") throw usage(words.notAnAnswer(word), words.notAnAnswerHint);
   const { facts } = await rpc.call("memory.pending", { limit: LOOKED_THROUGH });
-  const fact = pick(facts, typed, { noun: "waiting fact", list: "lares memory pending" });
+  const fact = pick(facts, typed, { noun: words.waitingFact, list: words.pending });
   const done = await rpc.call("memory.decide", { id: fact.id, keep: word === "keep" });
   out.document({ id: fact.id, keep: word === "keep", ...done });
-  out.say(done.decided ? (word === "keep" ? "Confirmed." : "Discarded.") : "It was already decided.");
+  out.say(done.decided ? (word === "keep" ? words.confirmed : words.discarded) : words.alreadyDecided);
   return EXIT.done;
 };
 
@@ -168,7 +155,7 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
       shortId(f.id),
       ago(f.at, clock.now()),
       oneLine(f.text),
-      [f.expiresAt === undefined ? "" : `until ${when(f.expiresAt)}`, f.source ? oneLine(f.source) : ""]
+      [f.expiresAt === undefined ? "" : words.until(when(f.expiresAt)), f.source ? oneLine(f.source) : ""]
         .filter(Boolean)
         .map((text) => out.paint(text, "dim"))
         .join("  "),

@@ -1,23 +1,22 @@
 /** `lares channels pending|approve|…`: who may talk. */
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, plural } from "../format.ts";
+import { oneLine } from "../format.ts";
 import { table } from "../output.ts";
+import { peopleWords as words } from "../words/channels.ts";
 
 export const pending: Action = async ({ rpc, out, clock }) => {
   const { pending } = await rpc.call("channels.pending", {});
   out.items(pending);
   out.say(
-    pending.length
-      ? out.hint`${plural(pending.length, "person", "people")} waiting. Accept one: lares channels approve CODE`
-      : "No one is waiting.",
+    pending.length ? words.waiting(out.hint, pending.length) : words.noneWaiting,
     ...table(
       pending.map((p) => [
         p.code,
         p.name,
         oneLine(p.calledThemselves ?? ""),
         oneLine(p.sender),
-        `${Math.max(1, Math.round((p.expiresAt - clock.now()) / 60_000))} min left`,
+        words.minutesLeft(Math.max(1, Math.round((p.expiresAt - clock.now()) / 60_000))),
       ]),
       "  ",
     ),
@@ -28,16 +27,14 @@ export const pending: Action = async ({ rpc, out, clock }) => {
 export const approve: Action = async ({ rpc, out, options }, [code = ""]) => {
   const done = await rpc.call("channels.approve", { code, role: options.owner ? "owner" : "known" });
   out.document(done);
-  out.say(
-    `${oneLine(done.sender)} can now message ${done.name}${done.role === "owner" ? ", and answer approvals" : ""}.`,
-  );
+  out.say(words.accepted(oneLine(done.sender), done.name, done.role === "owner"));
   return EXIT.done;
 };
 
 export const refuse: Action = async ({ rpc, out }, [code = ""]) => {
   const done = await rpc.call("channels.refuse", { code });
   out.document(done);
-  out.say(`Declined ${oneLine(done.sender)}.`);
+  out.say(words.declined(oneLine(done.sender)));
   return EXIT.done;
 };
 
@@ -45,15 +42,13 @@ export const people: Action = async ({ rpc, out }) => {
   const { people } = await rpc.call("channels.people", {});
   out.items(people);
   out.say(
-    people.length
-      ? `${plural(people.length, "person", "people")} accepted.`
-      : "No one has been accepted here. Allow lists are in lares.yaml.",
+    people.length ? words.some(people.length) : words.none,
     ...table(
       people.map((p) => [
         p.name,
         oneLine(p.calledThemselves ?? ""),
         oneLine(p.sender),
-        p.context === "direct" ? "direct" : `group ${oneLine(p.context)}`,
+        p.context === "direct" ? "direct" : words.group(oneLine(p.context)),
         p.role,
       ]),
       "  ",
@@ -65,6 +60,6 @@ export const people: Action = async ({ rpc, out }) => {
 export const revoke: Action = async ({ rpc, out, options }, [name = "", sender = ""]) => {
   const done = await rpc.call("channels.revoke", { name, sender, context: options.chat ?? "direct" });
   out.document(done);
-  out.say(`${oneLine(sender)} can no longer message ${name}.`);
+  out.say(words.revoked(oneLine(sender), name));
   return EXIT.done;
 };

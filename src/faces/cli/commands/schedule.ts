@@ -11,6 +11,8 @@ import type { Paint } from "../output.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { cut } from "../width.ts";
+import { commonWords } from "../words/common.ts";
+import { scheduleWords as words } from "../words/schedule.ts";
 import { kept } from "./sessions.ts";
 
 type Job = Result<"schedule.add">;
@@ -24,19 +26,19 @@ export const list: Action = async (ctx) => {
   jobs.reverse();
   out.items(jobs);
   if (!jobs.length && (search || agent)) {
-    out.say(out.hint`No schedule matches. See all: lares schedule list`);
+    out.say(words.noMatch(out.hint));
     return EXIT.done;
   }
   if (!jobs.length) {
-    out.say(out.hint`Nothing scheduled. Add one: lares schedule add "Water the plants" --every "3 days"`);
+    out.say(words.none(out.hint));
     return EXIT.done;
   }
   const soon = jobs.filter((job) => job.enabled && job.next !== undefined).at(-1);
-  const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none is due to run";
+  const first = soon ? words.theNext(soon.name, until(soon.next, clock.now())) : words.noneDue;
   const left = total - jobs.length;
   out.say(
     `${plural(total, "schedule")}${first}.`,
-    ...(left ? [out.paint(`  … ${left} later ones: --limit ${total}, or --search`, "dim")] : []),
+    ...(left ? [out.paint(words.laterOnes(left, total), "dim")] : []),
     ...table(
       jobs.map((job) => [
         job.enabled ? "○" : "–",
@@ -45,7 +47,7 @@ export const list: Action = async (ctx) => {
         oneLine(job.words),
         job.enabled ? until(job.next, clock.now()) : "paused",
         job.last ? mark(job.last.state, out.paint) : "",
-        job.declared ? "from lares.yaml" : "",
+        job.declared ? words.fromFile : "",
       ]),
       "  ",
     ),
@@ -56,45 +58,39 @@ export const list: Action = async (ctx) => {
 export const add: Action = async (ctx, [prompt = ""]) => {
   const { options } = ctx;
   if (!prompt === !options.script) {
-    throw usage(
-      prompt ? "Give a prompt or --script, not both." : "Say what it should do.",
-      'For example: lares schedule add "Summarise my mail" --every "1 day", or --script "df -h"',
-    );
+    throw usage(prompt ? words.promptOrScript : words.sayWhat, words.addHint);
   }
   const times = [options.in, options.at, options.every, options.cron].filter((time) => time !== undefined);
   if (times.length !== 1) {
-    throw usage(
-      times.length ? "Give only one of --in, --at, --every and --cron." : "Say when it should run.",
-      'For example: --in "30 minutes", --at "tomorrow 9am", --every "2 hours", --cron "0 7 * * 1-5"',
-    );
+    throw usage(times.length ? words.onlyOneTime : words.sayWhen, words.whenHint);
   }
   const job = await ctx.rpc.call("schedule.add", {
     ...truthy({ prompt }),
     ...asked(ctx),
   });
-  return tell(ctx, `Scheduled as ${job.name}`, job);
+  return tell(ctx, words.scheduled(job.name), job);
 };
 
 export const update: Action = async (ctx, [typed = ""]) => {
   const { options } = ctx;
-  if (options.pause && options.resume) throw usage("Give --pause or --resume, not both.");
+  if (options.pause && options.resume) throw usage(words.pauseOrResume);
   const enabled = options.pause ? false : options.resume ? true : undefined;
   const changes = { ...asked(ctx), prompt: options.prompt, enabled };
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw usage("Name what to change.", "For example: lares schedule update ID --pause");
+    throw usage(words.nameChange, words.nameChangeHint);
   }
   const { id } = await find(ctx, typed);
   const job = await ctx.rpc.call("schedule.update", { id, ...changes });
-  return tell(ctx, job.enabled ? `Changed ${job.name}` : `Paused ${job.name}`, job);
+  return tell(ctx, job.enabled ? words.changed(job.name) : words.paused(job.name), job);
 };
 
 export const remove: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const job = await find(ctx, typed);
-  if (!(await confirmed(ctx, `Remove ${job.name} (${job.words})? This can't be undone.`))) return kept(ctx);
+  if (!(await confirmed(ctx, words.removeQuestion(job.name, job.words)))) return kept(ctx);
   const done = await rpc.call("schedule.remove", { id: job.id });
   out.document({ id: job.id, ...done });
-  out.say(done.removed ? `Removed ${job.name}.` : `${job.name} was already removed.`);
+  out.say(done.removed ? words.removed(job.name) : words.alreadyRemoved(job.name));
   return EXIT.done;
 };
 
@@ -103,17 +99,17 @@ export const run: Action = async (ctx, [typed = ""]) => {
   const job = await find(ctx, typed);
   const done = await rpc.call("schedule.run", { id: job.id });
   out.document(done);
-  out.say(out.hint`Started ${job.name}. See the result: lares turns get ${done.turn}`);
+  out.say(words.started(out.hint, job.name, done.turn));
   return EXIT.done;
 };
 
 export const snooze: Action = async (ctx, [typed = ""]) => {
   const { options } = ctx;
-  if (options.in !== undefined && options.at !== undefined) throw usage("Give --in or --at, not both.");
+  if (options.in !== undefined && options.at !== undefined) throw usage(words.inOrAt);
   const job = await find(ctx, typed);
   const later = options.at === undefined ? { in: options.in ?? "10 minutes" } : { at: options.at };
   const snoozed = await ctx.rpc.call("schedule.snooze", { id: job.id, ...later, zone: options.zone });
-  return tell(ctx, `Snoozed ${snoozed.name}`, snoozed);
+  return tell(ctx, words.snoozed(snoozed.name), snoozed);
 };
 
 export const history: Action = async (ctx, [typed = ""]) => {
@@ -125,16 +121,14 @@ export const history: Action = async (ctx, [typed = ""]) => {
   const ran = slots.filter((slot) => slot.state !== "pending").length;
   const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
   out.say(
-    ran
-      ? `${job.name}: ${plural(ran, "run")}, ${bad ? `${bad} of them failed or missed` : "none failed or missed"}.`
-      : `${job.name} hasn't run yet; next: ${until(job.next, clock.now())}.`,
+    ran ? words.ran(job.name, ran, bad) : words.notYet(job.name, until(job.next, clock.now())),
     ...table(
       newestLast.map((slot) => [
         mark(slot.state, out.paint),
         when(slot.due),
         slot.startedAt !== undefined && slot.endedAt !== undefined ? duration(slot.endedAt - slot.startedAt) : "",
         slot.turn ?? "",
-        slot.approval ? out.hint`lares approve ${slot.approval}` : slot.reason ? oneLine(slot.reason) : "",
+        slot.approval ? words.approve(out.hint, slot.approval) : slot.reason ? oneLine(slot.reason) : "",
       ]),
       "  ",
     ),
@@ -150,26 +144,26 @@ export const calendar: Action = async (ctx) => {
   out.items(all);
   const cutOff = jobs.filter((job) => job.more).map((job) => job.name);
   out.say(
-    all.length ? `${plural(all.length, "run")} in ${plural(options.days ?? 7, "day")}.` : "Nothing is due to run.",
+    all.length ? words.runs(all.length, options.days ?? 7) : words.nothingDue,
     ...table(
       all.map(({ name, at }) => [when(at), oneLine(name)]),
       "  ",
     ),
-    ...(cutOff.length ? [`More often than shown: ${cutOff.join(", ")}.`] : []),
-    ...(left ? [out.hint`${plural(left, "schedule")} more with later runs: lares schedule list`] : []),
+    ...(cutOff.length ? [words.moreOften(cutOff.join(", "))] : []),
+    ...(left ? [words.laterRuns(out.hint, left)] : []),
   );
   return EXIT.done;
 };
 
 function conditionWords(condition: NonNullable<Job["condition"]>): string {
   if ("script" in condition) return `$ ${oneLine(condition.script)}`;
-  return "changed" in condition ? `${condition.changed} changed` : `${condition.exists} exists`;
+  return "changed" in condition ? words.hasChanged(condition.changed) : words.exists(condition.exists);
 }
 
 function tell({ out, clock }: Context, what: string, job: Job): number {
   out.document(job);
   out.say(
-    `${what}: ${job.words}${job.enabled ? `; next ${until(job.next, clock.now())}` : ""}.`,
+    words.one(what, job.words, job.enabled, until(job.next, clock.now())),
     ...table(
       [
         ["id", job.id],
@@ -209,7 +203,7 @@ async function pages(
 async function find(ctx: Context, typed: string): Promise<Job> {
   const like = typed ? await pages(ctx, { search: typed.slice(0, 128), finished: true }, LARGEST_PAGE) : undefined;
   const { jobs } = like?.jobs.length ? like : await pages(ctx, {}, LARGEST_PAGE);
-  return pick(jobs, typed, { noun: "schedule", list: "lares schedule list" });
+  return pick(jobs, typed, { noun: "schedule", list: words.list });
 }
 
 /** What the flags say; what was not named is left out. */
@@ -245,7 +239,7 @@ function conditionOf(o: Context["options"]) {
     ...(o.ifChanged === undefined ? [] : [{ changed: o.ifChanged }]),
     ...(o.ifExists === undefined ? [] : [{ exists: o.ifExists }]),
   ];
-  if (given.length > 1) throw usage("Give only one of --if, --if-changed and --if-exists.");
+  if (given.length > 1) throw usage(words.onlyOneCondition);
   return given[0];
 }
 
@@ -254,14 +248,14 @@ export function deliverOf(given: string | undefined, thread: string | undefined)
   if (given === "none") return null;
   const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];
   if (!channel || !account || !chat) {
-    throw usage(`"${given}" isn't a delivery target.`, "Say channel/account/chat: telegram/main/12345, or none.");
+    throw usage(words.notATarget(given), words.notATargetHint);
   }
   return { channel, account, chat, ...defined({ thread }) };
 }
 
 function until(next: number | undefined, now: number): string {
-  if (next === undefined) return "no more runs";
-  return next <= now ? `${ago(next, now)}, about to run` : `in ${duration(next - now)}`;
+  if (next === undefined) return words.noMore;
+  return next <= now ? words.aboutToRun(ago(next, now)) : commonWords.inTime(duration(next - now));
 }
 
 function mark(state: SlotState, paint: Paint): string {

@@ -6,10 +6,12 @@ import { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "../../../co
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, oneLine, plural } from "../format.ts";
+import { ago, oneLine } from "../format.ts";
 import { Asker, Interrupted } from "../onboard/ask.ts";
 import { table } from "../output.ts";
 import { readAll } from "../read-all.ts";
+import { commonWords } from "../words/common.ts";
+import { secretWords as words } from "../words/set-up.ts";
 
 export const list: Action = async ({ rpc, out, clock }) => {
   const { secrets, missing, where } = await rpc.call("secrets.list", {});
@@ -19,13 +21,13 @@ export const list: Action = async ({ rpc, out, clock }) => {
   ]);
   const now = clock.now();
   const given = (agents: readonly string[]) =>
-    agents.length ? `for ${agents.map(oneLine).join(", ")}` : "for no agent";
+    agents.length ? words.forAgents(agents.map(oneLine).join(", ")) : words.forNoAgent;
   out.say(
-    `${plural(secrets.length, "secret")} in the vault.`,
+    words.some(secrets.length),
     ...table(
       [
-        ...secrets.map((one) => [one.name, given(one.agents), `set ${ago(one.setAt, now)}`]),
-        ...missing.map((one) => [oneLine(one.name), given(one.agents), "granted, but not in the vault"]),
+        ...secrets.map((one) => [one.name, given(one.agents), words.set(ago(one.setAt, now))]),
+        ...missing.map((one) => [oneLine(one.name), given(one.agents), words.notInVault]),
       ],
       "  ",
     ),
@@ -40,53 +42,43 @@ export const set: Action = async (ctx, [name = ""]) => {
   if (!isVariableName(name)) throw usage(NOT_A_SECRET_NAME, SECRET_NAME_HINT);
   const value = await hidden(ctx, name);
   if (value === undefined) {
-    out.note("Nothing was changed.");
+    out.note(commonWords.nothingChanged);
     return EXIT.interrupted;
   }
-  if (!value) throw usage("No value was given.", `Type it when asked, or: lares secrets set ${name} < FILE`);
+  if (!value) throw usage(words.noValue, words.noValueHint(name));
   const done = await rpc.call("secrets.set", { name, value });
   out.document(done);
-  out.say(`${done.name} ${done.replaced ? "has a new value" : "is now in the vault"}.`);
-  out.note(
-    out.ours(oneLine(done.where)),
-    out.hint`To let an agent's commands use it: lares secrets grant ${done.name} AGENT`,
-  );
+  out.say(words.stored(done.name, done.replaced));
+  out.note(out.ours(oneLine(done.where)), words.toGrant(out.hint, done.name));
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, `Remove ${oneLine(name)} from the vault? Its value can't be recovered.`)))
-    return EXIT.declined;
+  if (!(await confirmed(ctx, words.removeQuestion(oneLine(name))))) return EXIT.declined;
   const done = await ctx.rpc.call("secrets.remove", { name });
   ctx.out.document(done);
-  const from = done.agents.length
-    ? ` ${done.agents.map(oneLine).join(", ")} no longer ${done.agents.length === 1 ? "gets" : "get"} it.`
-    : "";
-  ctx.out.say(done.removed ? `Removed ${oneLine(name)}.${from}` : `${oneLine(name)} wasn't in the vault.${from}`);
+  const from = done.agents.length ? words.noLongerGet(done.agents.map(oneLine).join(", "), done.agents.length) : "";
+  ctx.out.say(done.removed ? words.removed(oneLine(name), from) : words.wasNotThere(oneLine(name), from));
   return done.removed ? EXIT.done : EXIT.notFound;
 };
 
 export const grant: Action = async ({ rpc, out }, [name = "", agent = ""]) => {
   const done = await rpc.call("secrets.grant", { name, agent });
   out.document(done);
-  out.say(
-    `Commands run by ${done.agents.map(oneLine).join(", ")} get ${done.name} as a variable. Its value is hidden in their output.`,
-  );
+  out.say(words.granted(done.agents.map(oneLine).join(", "), done.name));
   return EXIT.done;
 };
 
 export const revoke: Action = async ({ rpc, out }, [name = "", agent = ""]) => {
   const done = await rpc.call("secrets.revoke", { name, agent });
   out.document(done);
-  const others = done.agents.length
-    ? `Still granted to: ${done.agents.map(oneLine).join(", ")}.`
-    : "No agent gets it now.";
-  out.say(`Commands run by ${oneLine(agent)} no longer get ${oneLine(name)}. ${others}`);
+  const others = done.agents.length ? words.stillGranted(done.agents.map(oneLine).join(", ")) : words.noneLeft;
+  out.say(words.revoked(oneLine(agent), oneLine(name), others));
   return EXIT.done;
 };
 
 export const keyring: Action = async ({ rpc, out }, [wish]) => {
-  if (wish !== undefined && wish !== "on" && wish !== "off") throw usage(`"${wish}" is neither on nor off.`);
+  if (wish !== undefined && wish !== "on" && wish !== "off") throw usage(words.onOrOff(wish));
   const { where } =
     wish === undefined ? await rpc.call("secrets.list", {}) : await rpc.call("secrets.keyring", { use: wish === "on" });
   out.document({ where });
@@ -102,7 +94,7 @@ async function hidden(ctx: Context, name: string): Promise<string | undefined> {
   const asker = new Asker(stdin, stderr);
   const off = ctx.onSignal("SIGINT", () => asker.interrupt());
   try {
-    return await asker.secret(`${oneLine(name)} (not shown):`);
+    return await asker.secret(words.ask(oneLine(name)));
   } catch (error) {
     if (error instanceof Interrupted) return undefined;
     throw error;

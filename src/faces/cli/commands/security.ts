@@ -1,7 +1,8 @@
 /** `lares security audit`: what is open, the worst first. */
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, plural, type Tone } from "../format.ts";
+import { oneLine, type Tone } from "../format.ts";
+import { securityWords as words } from "../words/look.ts";
 
 const MARKS: Readonly<Record<"ok" | "warn" | "bad", { glyph: string; tone: Tone }>> = {
   ok: { glyph: "✓", tone: "ok" },
@@ -14,7 +15,7 @@ export const audit: Action = async ({ rpc, out }) => {
   out.document({ worst, findings });
   const open = findings.filter((f) => f.level !== "ok").length;
   out.say(
-    open ? `${plural(open, "thing")} to review.` : "Nothing is exposed that shouldn't be.",
+    open ? words.toReview(open) : words.nothing,
     ...findings.flatMap((f) => {
       const { glyph, tone } = MARKS[f.level];
       const hint = f.hint && f.level !== "ok" ? [`    ${out.ours(oneLine(f.hint))}`] : [];

@@ -4,8 +4,9 @@ import { replaceFile, truthy } from "../../../core/kit/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { plural } from "../format.ts";
 import { readGiven } from "../read-all.ts";
+import { commonWords } from "../words/common.ts";
+import { sessionWords as words } from "../words/talk.ts";
 import { known } from "./sessions.ts";
 
 export const exportSession: Action = async (ctx, [session = ""]) => {
@@ -19,7 +20,7 @@ export const exportSession: Action = async (ctx, [session = ""]) => {
   const file = resolve(options.output);
   await replace(file, text);
   out.document({ session, messages: lines.length, file });
-  out.note(`${plural(lines.length, "message")} written to ${file}.`);
+  out.note(words.written(lines.length, file));
   return EXIT.done;
 };
 
@@ -27,15 +28,15 @@ export const importSession: Action = async (ctx, [file = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = await readGiven(file, ports.stdin, out.note);
   const lines = parseLines<HistoryMessage>(text, file === "-" ? "stdin" : file, {
-    empty: "Create one: lares sessions export SESSION -o FILE",
+    empty: words.emptyHint,
   });
   const done = await rpc.call("sessions.import", {
     lines,
     ...truthy({ session: options.session, agent: options.agent }),
   });
   out.document(done);
-  const again = done.skipped ? `; ${done.skipped} already here` : "";
-  out.say(`${plural(done.imported, "message")} imported into ${done.session}${again}.`);
+  const again = done.skipped ? words.alreadyHere(done.skipped) : "";
+  out.say(words.imported(done.imported, done.session, again));
   return EXIT.done;
 };
 
@@ -44,7 +45,7 @@ export async function replace(file: string, text: string): Promise<void> {
   try {
     await replaceFile(file, text);
   } catch (cause) {
-    throw usage(`${file} could not be written (${codeOf(cause)}).`, "Choose another place with -o.");
+    throw usage(words.notWritten(file, codeOf(cause)), words.notWrittenHint);
   }
 }
 
@@ -58,13 +59,13 @@ export function parseLines<T>(text: string, from: string, hint: { empty: string 
     try {
       found.push(JSON.parse(line) as T);
     } catch {
-      throw usage(`Line ${i + 1} of ${from} is not JSON.`, "An export has one JSON object per line.");
+      throw usage(words.notJson(i, from), words.notJsonHint);
     }
   }
-  if (!found.length) throw usage(`${from} is empty.`, hint.empty);
+  if (!found.length) throw usage(words.empty(from), hint.empty);
   return found;
 }
 
 function codeOf(cause: unknown): string {
-  return (cause as NodeJS.ErrnoException).code ?? "unknown reason";
+  return (cause as NodeJS.ErrnoException).code ?? commonWords.unknownReason;
 }

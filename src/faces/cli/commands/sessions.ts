@@ -9,6 +9,8 @@ import { ago, clockTime, oneLine, plural, STATES, when } from "../format.ts";
 import { failureLine } from "../lines.ts";
 import { type Paint, table } from "../output.ts";
 import { cut } from "../width.ts";
+import { commonWords } from "../words/common.ts";
+import { sessionWords as words } from "../words/talk.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
   const { sessions } = await rpc.call(
@@ -18,15 +20,11 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   sessions.reverse();
   out.items(sessions);
   if (!sessions.length) {
-    out.say(
-      options.search
-        ? `No conversations match "${options.search}".`
-        : out.hint`No conversations yet. Start one: lares chat`,
-    );
+    out.say(options.search ? words.noMatch(options.search) : words.none(out.hint));
     return EXIT.done;
   }
   out.say(
-    `${plural(sessions.length, "conversation")}, newest last.`,
+    words.some(sessions.length),
     ...table(
       sessions.map((s) => [
         markOf(s, out.paint),
@@ -67,11 +65,9 @@ export const get: Action = async (ctx, [session = ""]) => {
   ];
   const width = Math.max((ports.stdout.columns ?? 100) - 4, 40);
   out.say(
-    `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
+    words.one(oneLine(s.title), s.messages),
     ...table(rows, "  "),
-    ...(messages.length || failed.length
-      ? ["", ...(more ? [out.paint(out.hint`  … earlier messages: lares sessions export`, "dim")] : [])]
-      : []),
+    ...(messages.length || failed.length ? ["", ...(more ? [out.paint(words.earlier(out.hint), "dim")] : [])] : []),
     ...inOrder([
       ...messages.map((m) => ({
         at: Date.parse(m.timestamp),
@@ -91,18 +87,18 @@ export const get: Action = async (ctx, [session = ""]) => {
 
 export const reset: Action = async (ctx, [session = ""]) => {
   ctx.out.document(await known(ctx, session, () => ctx.rpc.call("sessions.reset", { session })));
-  ctx.out.say("Context cleared. You can still read the earlier messages.");
+  ctx.out.say(words.cleared);
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [session = ""]) => {
   const { rpc, out } = ctx;
   const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
-  const question = `Delete ${s.session} with ${plural(s.messages, "message")}? This can't be undone.`;
+  const question = words.deleteQuestion(s.session, s.messages);
   if (!(await confirmed(ctx, question))) return kept(ctx);
   const done = await rpc.call("sessions.delete", { session });
   out.document({ session, ...done });
-  out.say(`Deleted ${session} with ${plural(done.messages, "message")}.`);
+  out.say(words.deleted(session, done.messages));
   return EXIT.done;
 };
 
@@ -113,16 +109,16 @@ export const prune: Action = async (ctx) => {
   if (options.dryRun || !would.sessions.length) {
     out.document({ ...would, deleted: false });
     const n = would.sessions.length;
-    out.say(n ? `${plural(n, "conversation")} would be deleted.` : "Nothing is that old.", ...indented(would.sessions));
+    out.say(n ? words.wouldDelete(n) : words.nothingThatOld, ...indented(would.sessions));
     return EXIT.done;
   }
   out.note(...indented(would.sessions));
-  if (!(await confirmed(ctx, `Delete ${plural(would.sessions.length, "conversation")}? This can't be undone.`))) {
+  if (!(await confirmed(ctx, words.deleteManyQuestion(would.sessions.length)))) {
     return kept(ctx);
   }
   const done = await rpc.call("sessions.prune", { olderThanDays });
   out.document(done);
-  out.say(`Deleted ${plural(done.sessions.length, "conversation")}.`);
+  out.say(words.deletedMany(done.sessions.length));
   return EXIT.done;
 };
 
@@ -138,15 +134,15 @@ export async function known<T>(ctx: Context, session: string, run: () => Promise
       sessions.map((s) => s.session),
     );
     throw new AppError("NOT_FOUND", {
-      message: `There is no conversation "${session}".`,
-      hint: near ? `Did you mean "${near}"?` : "See them: lares sessions list",
+      message: words.unknown(session),
+      hint: near ? commonWords.didYouMean(near) : words.seeThem,
     });
   }
 }
 
 /** Somebody said no. */
 export function kept(ctx: Context): number {
-  ctx.out.note("Nothing was deleted.");
+  ctx.out.note(commonWords.nothingDeleted);
   return EXIT.declined;
 }
 

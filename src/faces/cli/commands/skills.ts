@@ -4,10 +4,9 @@ import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { bytes, plural } from "../format.ts";
+import { bytes } from "../format.ts";
 import { table } from "../output.ts";
-
-const OUTSIDE = "count as outside text until its name is in skills.trusted";
+import { skillWords as words } from "../words/set-up.ts";
 
 type Skill = Result<"skills.list">["skills"][number];
 
@@ -17,9 +16,7 @@ export const list: Action = async ({ rpc, out, home, options }) => {
   const ready = skills.filter((one) => one.state === "ready");
   const others = skills.filter((one) => one.state !== "ready");
   out.say(
-    skills.length
-      ? `${plural(ready.length, "skill")} of ${agent}${others.length ? `, ${others.length} not used` : ""}.`
-      : none(home, agent),
+    skills.length ? words.some(ready.length, agent, others.length) : none(home, agent),
     ...table(
       [...ready, ...others].map((one) => [
         mark(one, out),
@@ -47,7 +44,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   const facts = [
     ["state", one.why ? `${one.state}: ${out.ours(one.why)}` : one.state],
     ["of", source(one)],
-    ["words", one.state === "unusable" ? undefined : one.own ? "count as yours" : OUTSIDE],
+    ["words", one.state === "unusable" ? undefined : one.own ? words.yours : words.outside],
     ["folder", one.folder],
     ["license", one.license],
     ["needs", one.compatibility],
@@ -73,7 +70,7 @@ function mark({ state }: Skill, out: Context["out"]): string {
 }
 
 function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
-  return `${of === "agent" ? "its own" : "all agents"}${imported ? `, from ${imported}` : ""}`;
+  return words.source(of === "agent", imported);
 }
 
 function short(text: string): string {
@@ -81,5 +78,5 @@ function short(text: string): string {
 }
 
 function none(home: string, agent: string): string {
-  return `No skills yet. Add a folder with a SKILL.md to ${home}/agents/${agent}/skills.`;
+  return words.none(home, agent);
 }

@@ -6,9 +6,10 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { homeProblem } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
-import { bytes, count, elapsed, oneLine, plural, spent, tokens } from "../format.ts";
+import { bytes, count, elapsed, oneLine, spent, tokens } from "../format.ts";
 import { type Output, table } from "../output.ts";
 import { HELP } from "../words/help.ts";
+import { statusWords as words } from "../words/look.ts";
 import { modelLine, run } from "./gateway.ts";
 import { beatLine } from "./heartbeat.ts";
 
@@ -74,10 +75,10 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
   const first = isSilent
     ? message
     : isUp
-      ? `Lares is running but not serving requests: ${message}`
+      ? words.notServing(message)
       : error === answer
         ? message
-        : `Lares is not running, and can't run here: ${message}`;
+        : words.cantRun(message);
   out.say(
     [first, hint && out.ours(hint)].filter(Boolean).join(" "),
     ...table([["home", ctx.home], ...(last ? [["last", last]] : [])], "  "),
@@ -89,13 +90,11 @@ function page(ctx: Context, s: Status): string[] {
   const { paint, ours } = ctx.out;
   const { running, queued, parked } = s.turns;
   const [problem, ...others] = s.problems;
-  const up = `up ${elapsed(s.uptimeMs)}`;
-  const first = problem
-    ? `${paint("✕", "fail")} Lares is running, ${up}, with a problem: ${ours(problem)}`
-    : `${paint("●", "ok")} Lares is running, ${up}.`;
+  const up = words.up(elapsed(s.uptimeMs));
+  const first = problem ? words.problem(paint("✕", "fail"), up, ours(problem)) : words.running(paint("●", "ok"), up);
   const rows = [
-    ["needs you", needs(s, ctx.out)],
-    ["turns", `${running} running, ${queued} queued, ${parked} waiting`],
+    [words.needsYou, needs(s, ctx.out)],
+    ["turns", words.turns(running, queued, parked)],
     ["model", modelLine(s.model)],
     ["today", today(s)],
     ...deliveries(s),
@@ -105,7 +104,7 @@ function page(ctx: Context, s: Status): string[] {
     ["memory", bytes(s.memory.rss)],
     ["link", s.url],
     ["home", s.home],
-    ["version", `${s.version}, process ${s.pid}`],
+    ["version", words.process(s.version, s.pid)],
   ];
   return [first, ...others.map((more) => `${paint("✕", "fail")} ${ours(more)}`), ...table(rows, "  ")];
 }
@@ -114,31 +113,28 @@ function page(ctx: Context, s: Status): string[] {
 function needs(s: Status, out: Output): string {
   if (!s.attention) return "nothing";
   const asked = s.approvals.pending;
-  const first = asked ? out.hint`${plural(asked, "approval")}: lares approvals list` : "";
+  const first = asked ? words.approvals(out.hint, asked) : "";
   const rest = s.attention - asked;
-  const others = rest ? out.hint`${plural(rest, asked ? "other thing" : "thing")}: lares attention` : "";
+  const others = rest ? words.things(out.hint, rest, asked) : "";
   return out.paint(`◐ ${[first, others].filter(Boolean).join("; ")}`, "wait");
 }
 
 function today(s: Status): string {
   const used = tokens(s.usageToday);
-  if (!used) return "no tokens used";
-  return `${count(used)} tokens${s.model.practice ? "" : `, ${spent(s.usageToday)}`}`;
+  if (!used) return words.noTokens;
+  return words.tokens(count(used), s.model.practice ? "" : `, ${spent(s.usageToday)}`);
 }
 
 function sandbox({ out }: Context, { sandbox: held }: Status): string[][] {
   if (!held) return [];
   if (held.ok) return [["sandbox", held.name]];
   const why = held.why ? ` (${held.why})` : "";
-  const text =
-    held.name === "none"
-      ? out.hint`none: commands run with your rights${why}. lares doctor`
-      : out.hint`${held.name} doesn't work, so commands won't run${why}. lares doctor`;
+  const text = held.name === "none" ? words.noSandbox(out.hint, why) : words.brokenSandbox(out.hint, held.name, why);
   return [["sandbox", out.paint(`! ${text}`, "wait")]];
 }
 
 function deliveries(s: Status): string[][] {
   const { waiting, uncertain, failed } = s.deliveries;
   if (!waiting && !uncertain && !failed) return [];
-  return [["deliveries", `${waiting} pending, ${uncertain} not confirmed, ${failed} failed`]];
+  return [["deliveries", words.deliveries(waiting, uncertain, failed)]];
 }

@@ -7,6 +7,7 @@ import type { TurnDetail } from "../../../core/protocol/index.ts";
 import { duration, money, shortId, visible } from "../format.ts";
 import type { Hint, Paint } from "../output.ts";
 import { table } from "../output.ts";
+import { turnWords as words } from "../words/look.ts";
 
 export interface TimelineLook {
   paint: Paint;
@@ -66,16 +67,14 @@ function rowsOf(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
         name: "restarted",
         at: r.at,
         endedAt: r.resumedAt,
-        more: "nothing finished was repeated",
+        more: words.nothingRepeated,
       }),
     ),
     ...t.approvals.map((a): Row => {
       const waits = a.state === "pending";
-      const more = waits
-        ? hint`lares approve ${shortId(a.id)}`
-        : `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}`;
+      const more = waits ? words.approve(hint, shortId(a.id)) : words.answered(a.state, a.answeredBy);
       const glyph = waits ? paint("◐", "wait") : a.state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
-      return { kind: "parked", glyph, name: `asked: ${a.tool}`, at: a.askedAt, endedAt: a.answeredAt ?? now, more };
+      return { kind: "parked", glyph, name: words.asked(a.tool), at: a.askedAt, endedAt: a.answeredAt ?? now, more };
     }),
     ...(queued >= QUEUED_MS
       ? [
@@ -122,20 +121,22 @@ function merged(spans: [number, number][]): [number, number][] {
 
 function stepMark(step: TurnDetail["steps"][number], ended: boolean, paint: Paint): [string, string] {
   const { outcome, failure, exit, reason } = step;
-  const why = [failure, exit === undefined ? "" : `exit ${exit}`, reason && visible(reason)].filter(Boolean).join(": ");
+  const why = [failure, exit === undefined ? "" : words.exit(exit), reason && visible(reason)]
+    .filter(Boolean)
+    .join(": ");
   switch (outcome) {
     case "ok":
       return [paint("✓", "ok"), ""];
     case "failed":
       return [paint("✕", "fail"), why];
     case "denied":
-      return [paint("–", "wait"), why || "not allowed"];
+      return [paint("–", "wait"), why || words.notAllowed];
     case "cut":
-      return [paint("…", "wait"), why || "cut short"];
+      return [paint("…", "wait"), why || words.cutShort];
     case "unknown":
-      return [paint("?", "wait"), "outcome unknown"];
+      return [paint("?", "wait"), words.unknownOutcome];
     case "open":
-      return ended ? [paint("?", "wait"), "outcome unknown"] : ["●", "running"];
+      return ended ? [paint("?", "wait"), words.unknownOutcome] : ["●", "running"];
     default:
       return assertNever(outcome);
   }
@@ -145,7 +146,7 @@ function stepMark(step: TurnDetail["steps"][number], ended: boolean, paint: Pain
 function callMore({ usage, failed }: TurnDetail["steps"][number]): string {
   const cost = usage?.cost ? money(usage.cost) : "";
   const tries = failed?.length
-    ? `↻ ${failed.length} failed: ${[...new Set(failed.map((f) => f.failure))].join(", ")}`
+    ? words.failedTries(failed.length, [...new Set(failed.map((f) => f.failure))].join(", "))
     : "";
   return [cost, tries].filter(Boolean).join("  ");
 }
@@ -153,13 +154,7 @@ function callMore({ usage, failed }: TurnDetail["steps"][number]): string {
 /** `tool:exec:call_1` → `exec`; the raw names are in --json. */
 function stepName(name: string): string {
   const [kind, rest] = name.split(":") as [string, string | undefined];
-  if (kind === "model") return `model call ${Number(rest) + 1}`;
+  if (kind === "model") return words.modelCall(Number(rest));
   if (kind === "tool") return rest ?? name;
-  if (kind === "judge") return "judged";
-  if (kind === "rewind") return "went back";
-  if (kind === "recheck") return "checked again";
-  if (kind === "replan") return "planned again";
-  if (kind === "compact") return "chose what to compact";
-  if (kind === "summary") return "summary";
-  return kind === "compacted" ? "compacted" : visible(name);
+  return (words.steps as Readonly<Record<string, string>>)[kind] ?? visible(name);
 }

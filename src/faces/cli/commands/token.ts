@@ -2,13 +2,14 @@
 import { AppError } from "../../../core/domain/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
+import { tokenWords as words } from "../words/set-up.ts";
 
 export const token: Action = async ({ ports, home, out }) => {
   const found = await ports.readToken(home);
   if (!found) {
     throw new AppError("NOT_FOUND", {
-      message: `There is no token in ${home} yet.`,
-      hint: "It's created at the first start: lares gateway run",
+      message: words.noneYet(home),
+      hint: words.noneYetHint,
     });
   }
   out.document({ token: found });

@@ -2,17 +2,18 @@
 import type { Params } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, oneLine, plural, shortId } from "../format.ts";
+import { ago, oneLine, shortId } from "../format.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
+import { tokenWords as words } from "../words/set-up.ts";
 
 export const list: Action = async ({ rpc, out, clock }) => {
   const { tokens, logins } = await rpc.call("tokens.list", {});
   out.items([...tokens.map((t) => ({ kind: "token", ...t })), ...logins.map((l) => ({ kind: "login", ...l }))]);
   const now = clock.now();
-  const used = (at: number | undefined) => (at === undefined ? "never used" : `used ${ago(at, now)}`);
+  const used = (at: number | undefined) => (at === undefined ? words.neverUsed : words.used(ago(at, now)));
   out.say(
-    `${plural(tokens.length, "token")} and ${plural(logins.length, "browser login")} can sign in, besides the owner's token.`,
+    words.some(tokens.length, logins.length),
     ...table(
       [
         ...tokens.map((t) => ["token", shortId(t.id), oneLine(t.name), t.scopes.join(", "), used(t.lastUsedAt)]),
@@ -21,7 +22,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
       "  ",
     ),
   );
-  if (tokens.length || logins.length) out.note(out.hint`Revoke one: lares tokens revoke ID`);
+  if (tokens.length || logins.length) out.note(words.revokeOne(out.hint));
   return EXIT.done;
 };
 
@@ -31,23 +32,16 @@ export const create: Action = async ({ rpc, out, options }, [name = ""]) => {
   const made = await rpc.call("tokens.create", { name, scopes });
   out.document(made);
   out.say(made.token);
-  out.note(
-    `Created ${oneLine(made.name)} with these rights: ${made.scopes.join(", ")}. It won't be shown again.`,
-    out.hint`Revoke it: lares tokens revoke ${shortId(made.id)}`,
-  );
+  out.note(words.created(oneLine(made.name), made.scopes.join(", ")), words.revokeIt(out.hint, shortId(made.id)));
   return EXIT.done;
 };
 
 export const revoke: Action = async ({ rpc, out }, [typed = ""]) => {
   const { tokens, logins } = await rpc.call("tokens.list", {});
   const known = [...tokens, ...logins.map((l) => ({ id: l.id, name: l.browser }))];
-  const { id, name } = pick(known, typed, { noun: "token", list: "lares tokens list" });
+  const { id, name } = pick(known, typed, { noun: "token", list: words.list });
   const done = await rpc.call("tokens.revoke", { id });
   out.document(done);
-  out.say(
-    done.revoked
-      ? `Revoked ${oneLine(name)}. Programs that use it lose access now.`
-      : `${oneLine(name)} was already revoked.`,
-  );
+  out.say(done.revoked ? words.revoked(oneLine(name)) : words.alreadyRevoked(oneLine(name)));
   return EXIT.done;
 };

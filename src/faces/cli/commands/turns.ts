@@ -3,9 +3,11 @@ import type { TurnState } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, oneLine, plural, STATES, visible, when } from "../format.ts";
+import { ago, oneLine, STATES, visible, when } from "../format.ts";
 import { endLine, saysNoMore } from "../lines.ts";
 import { table } from "../output.ts";
+import { commonWords } from "../words/common.ts";
+import { turnWords as words } from "../words/look.ts";
 import { timeline } from "./timeline.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
@@ -16,7 +18,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   turns.reverse();
   out.items(turns);
   out.say(
-    turns.length ? `${plural(turns.length, "turn")}, newest last.` : out.hint`No turns yet. Start one: lares chat`,
+    turns.length ? words.some(turns.length) : words.none(out.hint),
     ...table(
       turns.map((t) => {
         const { glyph, word, tone } = STATES[t.state as TurnState] ?? STATES.attention;
@@ -36,7 +38,7 @@ export const get: Action = async (ctx, [turn = ""]) => {
     ["turn", t.turn],
     ["session", t.session],
     ["agent", t.agent],
-    ...(t.model ? [["model", t.practice ? "the practice model" : t.model]] : []),
+    ...(t.model ? [["model", t.practice ? commonWords.thePracticeModel : t.model]] : []),
     ["accepted", `${when(t.acceptedAt)} (${ago(t.acceptedAt, clock.now())})`],
     ...(t.joined ? [["joined", t.joined]] : []),
     ...t.deliveries.map((d) => ["delivery", `${d.channel}: ${d.state}${d.error ? ` (${oneLine(d.error)})` : ""}`]),

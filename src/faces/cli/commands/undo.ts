@@ -3,6 +3,7 @@ import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, oneLine, plural } from "../format.ts";
 import { table } from "../output.ts";
+import { undoWords as words } from "../words/answer.ts";
 import { kept } from "./sessions.ts";
 
 /** Without a turn: what can be undone. With one: shows what would happen, asks, restores. */
@@ -23,20 +24,20 @@ export const undo: Action = async (ctx, [turn]) => {
   const possible = plan.files.filter((f) => f.result === "restored" || f.result === "removed");
   if (options.dryRun || !possible.length) {
     out.document(plan);
-    const first = possible.length ? `${plural(possible.length, "file")} would be restored.` : "Nothing to restore.";
+    const first = possible.length ? words.wouldRestore(possible.length) : words.nothing;
     out.say(first, ...rows(plan.files), ...plan.notes.map((note) => `  ${oneLine(note)}`));
     return EXIT.done;
   }
   const { confirmed } = await import("../confirm.ts");
-  out.note([`${plural(possible.length, "file")} would be restored:`, ...rows(plan.files)].join("\n"));
-  if (!(await confirmed(ctx, "Restore them?"))) return kept(ctx);
+  out.note([words.willRestore(possible.length), ...rows(plan.files)].join("\n"));
+  if (!(await confirmed(ctx, words.question))) return kept(ctx);
   const done = await rpc.call("undo.turn", { turn });
   out.document(done);
   const left = done.files.filter((f) => f.result === "conflict" || f.result === "lost").length;
   out.say(
-    left ? `Restored, except ${plural(left, "file")}.` : "Restored.",
+    left ? words.restoredExcept(left) : words.restored,
     ...rows(done.files),
-    ...(done.undo ? [out.hint`Undo that: lares undo ${done.undo}`] : []),
+    ...(done.undo ? [words.undoThat(out.hint, done.undo)] : []),
   );
   return left ? EXIT.failed : EXIT.done;
 };
@@ -50,16 +51,14 @@ async function list({ rpc, out, clock, options }: Context): Promise<number> {
   const newestLast = [...turns].reverse();
   out.items(newestLast);
   out.say(
-    turns.length
-      ? out.hint`Turns that changed files, newest last. Undo one: lares undo TURN`
-      : "No turn has changed files.",
+    turns.length ? words.turns(out.hint) : words.none,
     ...table(
       newestLast.map((t) => [
         t.turn,
         ago(t.at, clock.now()),
         plural(t.files.length, "file"),
         oneLine(t.files.map((f) => f.path).join(", ")),
-        t.undoneBy ? out.paint("undone", "dim") : t.undoes ? out.paint(`undid ${t.undoes}`, "dim") : "",
+        t.undoneBy ? out.paint("undone", "dim") : t.undoes ? out.paint(words.undid(t.undoes), "dim") : "",
       ]),
       "  ",
     ),

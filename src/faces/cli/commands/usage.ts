@@ -4,6 +4,7 @@ import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { count, plural, spent, tokens } from "../format.ts";
 import { table } from "../output.ts";
+import { usageWords as words } from "../words/look.ts";
 
 type Summary = Result<"usage.summary">;
 type Line = Summary["total"];
@@ -23,26 +24,26 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
     zoneOffsetMinutes: -new Date(now).getTimezoneOffset(),
   });
   out.document({ ...s, currency: "USD" });
-  const span = `${plural(days, "day")} up to ${s.to}`;
+  const span = words.span(days, s.to);
   if (!s.total.calls) {
-    out.say(`No model calls in ${span}.`);
+    out.say(words.noCalls(span));
     return EXIT.done;
   }
-  out.say(`${count(tokens(s.total))} tokens in ${span}, ${spent(s.total)}.`);
+  out.say(words.total(count(tokens(s.total)), span, spent(s.total)));
   const most = Math.max(...s.days.map(tokens), 1);
   const bar = (line: Line) => "▇".repeat(Math.ceil((tokens(line) / most) * BAR));
   const section = (title: string, rows: string[][]) => (rows.length ? ["", title, ...table(rows, "  ")] : []);
   out.say(
     ...section(
-      "By day",
+      words.byDay,
       s.days.map((d) => [d.day, ...figures(d), bar(d)]),
     ),
     ...section(
-      "By model",
-      s.models.map((m) => [m.model ?? "no model answered", ...figures(m)]),
+      words.byModel,
+      s.models.map((m) => [m.model ?? words.noModel, ...figures(m)]),
     ),
     ...section(
-      "By agent",
+      words.byAgent,
       s.agents.map((a) => [a.agent, ...figures(a)]),
     ),
   );
@@ -50,7 +51,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
 };
 
 function figures(line: Line): string[] {
-  return [plural(line.calls, "call"), `${count(tokens(line))} tokens`, spent(line)];
+  return [plural(line.calls, "call"), words.tokens(count(tokens(line))), spent(line)];
 }
 
 function dayOf(at: number): string {

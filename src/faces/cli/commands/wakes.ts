@@ -3,9 +3,11 @@
 import { truthy } from "../../../core/kit/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, duration, oneLine, plural } from "../format.ts";
+import { ago, duration, oneLine } from "../format.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
+import { commonWords } from "../words/common.ts";
+import { wakeWords as words } from "../words/schedule.ts";
 import { deliverOf } from "./schedule.ts";
 
 export const wake: Action = async (ctx, [session = "", text = ""]) => {
@@ -17,14 +19,14 @@ export const wake: Action = async (ctx, [session = "", text = ""]) => {
     ...truthy({ agent: options.agent, deliver, idempotencyKey: options.idempotencyKey }),
   });
   out.document(done);
-  out.say(done.duplicate ? `${done.session} already has this.` : `Sent to ${done.session}.`);
+  out.say(done.duplicate ? words.duplicate(done.session) : words.sent(done.session));
   return EXIT.done;
 };
 
 export const resume: Action = async ({ rpc, out }, [name = ""]) => {
   const done = await rpc.call("watch.resume", { name });
   out.document(done);
-  out.say(`Watching ${name} again.`);
+  out.say(words.watching(name));
   return EXIT.done;
 };
 
@@ -35,17 +37,15 @@ export const list: Action = async ({ rpc, out, clock }) => {
   out.items(nextLast);
   const now = clock.now();
   const soon = wakes.find((one) => one.at !== undefined);
-  const first = soon ? `; the next, ${oneLine(soon.name)}, ${until(soon.at!, now)}` : "";
+  const first = soon ? words.theNext(oneLine(soon.name), until(soon.at!, now)) : "";
   out.say(
-    wakes.length
-      ? `${plural(wakes.length, "thing")} can wake an agent${first}.`
-      : out.hint`Only people wake agents. Schedule something: lares schedule add`,
+    wakes.length ? words.some(wakes.length, first) : words.none(out.hint),
     ...table(
       nextLast.map((one) => [
         one.kind,
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
-        one.at !== undefined ? until(one.at, now) : one.kind === "watch" ? "paused" : "any time",
+        one.at !== undefined ? until(one.at, now) : one.kind === "watch" ? "paused" : words.anyTime,
         one.problem ? out.paint(`✕ ${out.ours(oneLine(one.problem))}`, "wait") : "",
       ]),
       "  ",
@@ -55,5 +55,5 @@ export const list: Action = async ({ rpc, out, clock }) => {
 };
 
 function until(at: number, now: number): string {
-  return at <= now ? ago(at, now) : `in ${duration(at - now)}`;
+  return at <= now ? ago(at, now) : commonWords.inTime(duration(at - now));
 }

@@ -4,8 +4,10 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { loadConfig } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, plural, type Tone, visible } from "../format.ts";
+import { oneLine, type Tone, visible } from "../format.ts";
 import { table } from "../output.ts";
+import { commonWords } from "../words/common.ts";
+import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type Finding, type Ground } from "./check.ts";
 import { database, files, home, owner } from "./home.ts";
 import { browser, clock, disk, node, sandbox } from "./machine.ts";
@@ -54,14 +56,7 @@ export const doctor: Action = async (ctx) => {
   const wrong = found.filter((f) => f.level === "bad").length;
   const unsure = found.filter((f) => f.level === "warn").length;
   out.document({ ok: wrong === 0, running: status.result !== undefined, checks: found });
-  out.say(
-    wrong
-      ? `${plural(wrong, "problem")} found.`
-      : unsure
-        ? `No problems; ${plural(unsure, "thing")} to review.`
-        : "No problems found.",
-    ...shown(ctx, found),
-  );
+  out.say(wrong ? words.problems(wrong) : unsure ? words.toReview(unsure) : words.noProblems, ...shown(ctx, found));
   return wrong ? EXIT.failed : EXIT.done;
 };
 
@@ -88,7 +83,7 @@ export async function examine(at: Ground, checks: readonly Check[] = CHECKS): Pr
       // A check that fails says so; the others are what the person came for.
       const found = await check
         .run(at)
-        .catch((error: Error) => bad(`This couldn't be checked: ${oneLine(error.message)}`, "lares doctor --json"));
+        .catch((error: Error) => bad(words.notChecked(oneLine(error.message)), words.asJson));
       return [found].flat().map((finding) => ({ id: check.id, what: check.what, ...finding }));
     }),
   );
@@ -100,12 +95,12 @@ async function askStatus(ctx: Context): Promise<{ result?: Result<"status">; fin
     return { result: await ctx.rpc.call("status", {}, AbortSignal.timeout(STATUS_MS)) };
   } catch (error) {
     if (!(error instanceof AppError)) {
-      const text = `Lares didn't answer within ${STATUS_MS / 1000} s.`;
-      return { finding: { level: "bad", text, fix: "Check its log: lares logs; then restart it" } };
+      const text = commonWords.noAnswerWithin(STATUS_MS);
+      return { finding: { level: "bad", text, fix: words.checkLog } };
     }
     // Not running is nothing wrong; the line about the port says so. Without a token nothing can be asked.
     if (error.code === "GATEWAY_DOWN" || !(await isUp(ctx))) return {};
-    return { finding: { level: "bad", text: oneLine(error.message), fix: error.hint ?? "lares status" } };
+    return { finding: { level: "bad", text: oneLine(error.message), fix: error.hint ?? words.status } };
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { assertNever } from "../../../core/domain/index.ts";
 import { CONFIG_FILE, getFromFile, homeProblem } from "../../../ground/config/index.ts";
 import { bytes } from "../format.ts";
+import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type Finding, ok, warn } from "./check.ts";
 
 export const home: Check = {
@@ -12,14 +13,13 @@ export const home: Check = {
   what: "home",
   async run({ home: dir }) {
     const problem = homeProblem(dir);
-    if (problem) return bad(problem.message, problem.hint ?? "Choose another folder with --home");
+    if (problem) return bad(problem.message, problem.hint ?? words.otherHome);
     const found = await stat(dir).catch(() => undefined);
-    if (!found)
-      return bad(`There is no ${dir} yet.`, "Start with: lares onboard, or choose another folder with --home");
+    if (!found) return bad(words.noHome(dir), words.noHomeHint);
     const mode = found.mode & 0o777;
-    if (mode & 0o077) return bad(`Others can read ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
-    if ((mode & 0o700) !== 0o700) return bad(`Lares can't write to ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
-    return ok(`${dir} exists, and others can't read it.`);
+    if (mode & 0o077) return bad(words.readable(dir, octal(mode)), `chmod 700 ${dir}`);
+    if ((mode & 0o700) !== 0o700) return bad(words.notWritable(dir, octal(mode)), `chmod 700 ${dir}`);
+    return ok(words.homeFine(dir));
   },
 };
 
@@ -30,18 +30,18 @@ export const files: Check = {
   id: "files",
   what: "files",
   async run({ home: dir }) {
-    if (!(await stat(dir).catch(() => undefined))) return ok("There is nothing for others to read yet.");
+    if (!(await stat(dir).catch(() => undefined))) return ok(words.nothingToRead);
     const open: Finding[] = [];
     for (const name of PRIVATE) open.push(...(await openToOthers(join(dir, name))));
     if (await holdsKeys(dir)) open.push(...(await openToOthers(join(dir, CONFIG_FILE))));
-    return open.length ? open : ok("Only you can read the secrets.");
+    return open.length ? open : ok(words.secretsFine);
   },
 };
 
 async function openToOthers(file: string): Promise<Finding[]> {
   const found = await stat(file).catch(() => undefined);
   if (!found || (found.mode & 0o077) === 0) return [];
-  return [bad(`Others can read ${file} (${octal(found.mode & 0o777)}).`, `chmod 600 ${file}`)];
+  return [bad(words.readable(file, octal(found.mode & 0o777)), `chmod 600 ${file}`)];
 }
 
 /** True when a key itself stands in the file, not only a reference to a variable. */
@@ -61,16 +61,16 @@ export const database: Check = {
     const { file, state, bytes: size, message, hint } = (await examined()).database;
     switch (state) {
       case "missing":
-        return ok("There is no database yet. The first start creates it.");
+        return ok(words.noDatabase);
       case "empty":
-        return warn(`${file} is empty.`, "If it had data, restore a backup before the next start");
+        return warn(words.databaseEmpty(file), words.databaseEmptyHint);
       case "whole":
-        return ok(`${file} opens and passes its check (${bytes(size)}).`);
+        return ok(words.databaseFine(file, bytes(size)));
       case "unchecked":
-        return ok(`${file} opens (${bytes(size)}). It's too large to check fully.`);
+        return ok(words.databaseUnchecked(file, bytes(size)));
       case "refused":
       case "damaged":
-        return bad(message ?? `${file} can't be used.`, hint ?? "Restore a backup");
+        return bad(message ?? words.databaseBad(file), hint ?? words.restoreBackup);
       default:
         return assertNever(state);
     }
@@ -83,13 +83,10 @@ export const owner: Check = {
   async run({ home: dir, machine, status }) {
     const text = await readFile(join(dir, "lares.pid"), "utf8").catch(() => undefined);
     const pid = Number(/^\d+/.exec(text ?? "")?.[0]);
-    if (status) return ok(`Lares is running here (process ${status.pid}).`);
-    if (!pid) return ok("Nothing else is using this home.");
-    if (!machine.isAlive(pid)) return ok(`Process ${pid} was killed; the next start takes over.`);
-    return bad(
-      `Process ${pid} is using this home, but Lares doesn't answer.`,
-      `See what it is: ps -p ${pid}; then stop it: kill ${pid}`,
-    );
+    if (status) return ok(words.runningHere(status.pid));
+    if (!pid) return ok(words.nobodyElse);
+    if (!machine.isAlive(pid)) return ok(words.wasKilled(pid));
+    return bad(words.usedBy(pid), words.stopIt(pid));
   },
 };
 

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bytes, duration } from "../format.ts";
+import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, off, ok, warn } from "./check.ts";
 
 /** package.json `engines`. */
@@ -19,9 +20,8 @@ export const node: Check = {
   async run({ machine }) {
     const [major = 0, minor = 0] = machine.nodeVersion.replace(/^v/, "").split(".").map(Number);
     const [least, leastMinor] = OLDEST_NODE;
-    if (major > least || (major === least && minor >= leastMinor))
-      return ok(`Node ${machine.nodeVersion} is new enough.`);
-    return bad(`Node ${machine.nodeVersion} is too old.`, `Install Node ${least}.${leastMinor} or newer`);
+    if (major > least || (major === least && minor >= leastMinor)) return ok(words.nodeFine(machine.nodeVersion));
+    return bad(words.nodeOld(machine.nodeVersion), words.nodeHint(least, leastMinor));
   },
 };
 
@@ -30,9 +30,9 @@ export const clock: Check = {
   what: "clock",
   async run({ home, machine }) {
     const { now } = machine;
-    const fix = "Set the clock: timedatectl set-ntp true";
+    const fix = words.setClock;
     const today = new Date(now).toISOString().slice(0, 10);
-    if (now < WRITTEN) return bad(`The clock says ${today}, which is before this version was released.`, fix);
+    if (now < WRITTEN) return bad(words.clockBeforeRelease(today), fix);
     const times = await Promise.all(
       ["lares.db", "lares.db-wal"].map((name) =>
         stat(join(home, name)).then(
@@ -42,8 +42,8 @@ export const clock: Check = {
       ),
     );
     const behind = Math.max(...times) - now;
-    if (behind > SLACK_MS) return bad(`The clock is ${duration(behind)} behind the newest record.`, fix);
-    return ok(`The clock says ${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC.`);
+    if (behind > SLACK_MS) return bad(words.clockBehind(duration(behind)), fix);
+    return ok(words.clockFine(new Date(now).toISOString().slice(0, 16).replace("T", " ")));
   },
 };
 
@@ -52,10 +52,9 @@ export const disk: Check = {
   what: "disk",
   async run({ home, machine }) {
     const free = (await machine.freeBytes(home)) ?? (await machine.freeBytes(dirname(home)));
-    if (free === undefined) return warn("Can't tell how much disk space is left.", `See: df ${home}`);
-    if (free < LEAST_FREE)
-      return bad(`Only ${bytes(free)} left on the disk.`, `Free some space: Lares needs ${bytes(LEAST_FREE)}`);
-    return ok(`${bytes(free)} free.`);
+    if (free === undefined) return warn(words.diskUnknown, words.diskUnknownHint(home));
+    if (free < LEAST_FREE) return bad(words.diskFull(bytes(free)), words.diskFullHint(bytes(LEAST_FREE)));
+    return ok(words.diskFine(bytes(free)));
   },
 };
 
@@ -64,21 +63,13 @@ export const sandbox: Check = {
   what: "sandbox",
   async run({ examined, machine }) {
     const { name, ok: holds, why } = (await examined()).sandbox;
-    if (holds) return ok(`A command ran in the sandbox (${name}).`);
+    if (holds) return ok(words.sandboxFine(name));
     const because = why ? ` (${why})` : "";
-    if (name !== "none")
-      return bad(
-        `The sandbox you chose (${name}) doesn't work, so commands won't run${because}.`,
-        "Repair it, or choose another: lares config set sandbox.backend auto",
-      );
-    const text = `No sandbox: commands run with your rights${because}.`;
-    if (machine.platform !== "linux") return off(text, "Keep commands asking first (policy.mode: ask)");
-    if (machine.program("bwrap"))
-      return warn(
-        text,
-        "Allow unprivileged user namespaces on this machine, or use docker, podman or ssh as sandbox.backend",
-      );
-    return off(text, "Debian: apt install bubblewrap");
+    if (name !== "none") return bad(words.sandboxBroken(name, because), words.sandboxBrokenHint);
+    const text = words.noSandbox(because);
+    if (machine.platform !== "linux") return off(text, words.keepAsking);
+    if (machine.program("bwrap")) return warn(text, words.allowNamespaces);
+    return off(text, words.installBubblewrap);
   },
 };
 
@@ -87,7 +78,7 @@ export const browser: Check = {
   what: "browser",
   async run({ machine }) {
     const found = machine.program("chromium", "google-chrome", "google-chrome-stable", "chromium-browser");
-    if (found) return ok(`Chromium is at ${found}.`);
-    return off("Chromium isn't installed; pages are read without it.", "Debian: apt install chromium");
+    if (found) return ok(words.browserAt(found));
+    return off(words.noBrowser, words.installBrowser);
   },
 };

@@ -5,6 +5,7 @@ import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
 import { agentFolders } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
+import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type Finding, type Ground, off, ok, warn } from "./check.ts";
 
 export const config: Check = {
@@ -14,18 +15,17 @@ export const config: Check = {
     try {
       const loaded = await load(at);
       const advice = (await at.schema()).advise(loaded.config, agentFolders(at.home));
-      if (advice.length)
-        return advice.map((text): Finding => ({ level: "bad", text, fix: `Fix it in ${loaded.file}` }));
-      return ok(loaded.exists ? `${loaded.file} is valid.` : "There is no lares.yaml, so Lares uses the defaults.");
+      if (advice.length) return advice.map((text): Finding => ({ level: "bad", text, fix: words.fixIn(loaded.file) }));
+      return ok(loaded.exists ? words.configFine(loaded.file) : words.noConfig);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const problems = (error.details?.problems ?? []) as unknown as ConfigProblem[];
-      if (!problems.some((problem) => problem.message)) return bad(error.message, error.hint ?? "lares config check");
+      if (!problems.some((problem) => problem.message)) return bad(error.message, error.hint ?? words.checkConfig);
       return problems.map(
         ({ message, line, excerpt }): Finding => ({
           level: "bad",
-          text: `lares.yaml${line === undefined ? "" : `, line ${line}`}: ${message}`,
-          fix: "Fix it, then: lares config check",
+          text: words.configLine(line === undefined, line, message),
+          fix: words.fixThenCheck,
           more: excerpt?.split("\n") ?? [],
         }),
       );
@@ -37,15 +37,11 @@ export const port: Check = {
   id: "port",
   what: "port",
   async run(at) {
-    if (at.status) return ok(`Lares answers at ${at.status.url}.`);
+    if (at.status) return ok(words.answersAt(at.status.url));
     const { host, port: wanted } = await door(at);
-    if (wanted === 0) return ok("The next start uses any free port.");
-    if (!(await at.machine.canConnect({ host, port: wanted })))
-      return ok(`Port ${wanted} is free. Start: lares gateway run`);
-    return bad(
-      `Another program is using port ${wanted}.`,
-      `Stop it (ss -ltnp 'sport = :${wanted}'), or: lares config set gateway.port ${wanted + 1}`,
-    );
+    if (wanted === 0) return ok(words.anyPort);
+    if (!(await at.machine.canConnect({ host, port: wanted }))) return ok(words.portFree(wanted));
+    return bad(words.portUsed(wanted), words.portUsedHint(wanted));
   },
 };
 
@@ -63,36 +59,31 @@ export const model: Check = {
       : known && (known.id === id || !at.status)
         ? known.url
         : providerNamed(id.split("/")[0] ?? "")?.url;
-    if (!url) return warn(`The address of ${id} isn't known.`, "Set it: lares onboard --base-url URL");
+    if (!url) return warn(words.noAddress(id), words.noAddressHint);
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
-    if (await at.machine.canConnect(to)) return ok(`${id} can be reached (${to.host}).`);
+    if (await at.machine.canConnect(to)) return ok(words.reached(id, to.host));
     const isHere = isLoopbackHost(to.host);
-    return bad(
-      `${id} doesn't answer at ${to.host}:${to.port}.`,
-      isHere
-        ? "Start that server, or choose another model: lares onboard"
-        : "Check the network, or choose another model: lares onboard",
-    );
+    return bad(words.notReached(id, to.host, to.port), isHere ? words.startServer : words.checkNetwork);
   },
 };
 
-const MEND_HINT = "Fix the line in HEARTBEAT.md, then: lares heartbeat list";
+const MEND_HINT = words.fixHeartbeat;
 
 /** Lines of HEARTBEAT.md that would never come up, as the running Lares reads them. */
 export const heartbeat: Check = {
   id: "heartbeat",
   what: "heartbeat",
   async run({ status }) {
-    if (!status) return off("HEARTBEAT.md is checked while Lares is running.", "lares gateway run");
+    if (!status) return off(words.heartbeatLater, words.run);
     const beats = status.heartbeats ?? [];
-    if (!beats.length) return ok("No heartbeat is turned on.");
+    if (!beats.length) return ok(words.noHeartbeat);
     const found = beats.flatMap(({ agent, problems }) => problems.map((text) => warn(`${agent}: ${text}`, MEND_HINT)));
-    return found.length ? found : ok("Lares understands every line in HEARTBEAT.md.");
+    return found.length ? found : ok(words.heartbeatFine);
   },
 };
 
-const PRACTISING = off("Using the practice model: rules, not a language model.", "Connect one: lares onboard");
+const PRACTISING = off(words.practice, words.connectOne);
 
 /** Which model would answer, and where it is, by the settings and the environment alone. */
 async function chosen(at: Ground): Promise<{ id: string; url: string | undefined } | undefined> {
@@ -105,9 +96,9 @@ async function chosen(at: Ground): Promise<{ id: string; url: string | undefined
   const own = Object.keys(models?.providers ?? {})[0];
   const name = given?.split("/")[0] ?? found?.name ?? own;
   if (name === undefined) return undefined;
-  const words = providerNamed(name);
-  const url = models?.providers?.[name]?.baseUrl ?? value(at, words?.urlEnv) ?? words?.url;
-  return { id: given ?? `${name}/${words?.model ?? "its default"}`, url };
+  const known = providerNamed(name);
+  const url = models?.providers?.[name]?.baseUrl ?? value(at, known?.urlEnv) ?? known?.url;
+  return { id: given ?? `${name}/${known?.model ?? words.itsDefault}`, url };
 }
 
 function value({ env }: Ground, variable: string | undefined): string | undefined {

@@ -2,6 +2,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { usage } from "../exit.ts";
 import type { CliInput, CliOutput } from "../ports.ts";
+import { onboardWords as words } from "../words/onboard.ts";
 
 /** Ctrl-C or Ctrl-D instead of an answer. */
 export class Interrupted extends Error {}
@@ -41,9 +42,9 @@ export class Asker {
     for (let tries = 0; tries < TRIES; tries++) {
       const picked = choices[Number(await this.line("", "1")) - 1];
       if (picked) return picked.value;
-      this.output.write(`Type a number from 1 to ${choices.length}.`);
+      this.output.write(words.typeNumber(choices.length));
     }
-    throw usage("Choose a number from the list.", "You can also use flags: lares onboard --help");
+    throw usage(words.chooseNumber, words.orFlags);
   }
 
   /** Nothing of the answer is shown. */

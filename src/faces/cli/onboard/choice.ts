@@ -4,6 +4,8 @@ import type { Context, Options } from "../context.ts";
 import { usage } from "../exit.ts";
 import { PROVIDERS, providerNamed } from "../providers.ts";
 import { readAll } from "../read-all.ts";
+import { commonWords } from "../words/common.ts";
+import { onboardWords as words } from "../words/onboard.ts";
 import type { Asker, Choice } from "./ask.ts";
 
 export type ModelChoice =
@@ -33,10 +35,7 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
   const { options: o, ports } = ctx;
   if (o.practice) return { kind: "practice" };
   if (o.key !== undefined && o.key !== "-") {
-    throw usage(
-      "Other users can read a key on the command line.",
-      "Use --key - and pass the key on stdin, or --key-env.",
-    );
+    throw usage(words.keyOnCommandLine, words.keyOnCommandLineHint);
   }
   if (o.key === undefined && !o.keyEnv && !o.baseUrl && !o.provider) {
     return o.model === undefined ? undefined : { kind: "model", model: fullName(o.model) };
@@ -49,13 +48,10 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
   const key = o.key === "-" ? typedKey(await readAll(ports.stdin)) : envKey(ctx, provider);
   if (!key && !baseUrl && providerNamed(provider)?.keyEnv !== undefined) {
     const variable = providerNamed(provider)?.keyEnv;
-    throw usage(
-      `There is no key for ${provider}.`,
-      `Set ${variable}, use --key-env NAME, or use --key - and pass the key on stdin.`,
-    );
+    throw usage(words.noKey(provider), words.noKeyHint(variable));
   }
   const model = o.model ?? providerNamed(provider)?.model ?? (baseUrl && (await listed(baseUrl))[0]);
-  if (!model) throw usage(`Which ${provider} model do you want to use?`, "Give it with --model.");
+  if (!model) throw usage(words.whichModelOf(provider), words.giveModel);
   return {
     kind: "provider",
     provider,
@@ -75,18 +71,18 @@ export async function askModel(ctx: Context, ask: Asker, before: Before): Promis
   const ways: Choice<Way>[] = [
     ...(kept ? [kept] : []),
     ...found(ctx),
-    { text: "the practice model: built-in rules, no key needed", value: { kind: "practice" } },
-    { text: "paste a key", value: { kind: "paste" } },
-    { text: "your own server: Ollama, llama.cpp, vLLM …", value: { kind: "server" } },
+    { text: words.ways.practice, value: { kind: "practice" } },
+    { text: words.ways.paste, value: { kind: "paste" } },
+    { text: words.ways.server, value: { kind: "server" } },
   ];
-  const way = await ask.choose("Which model do you want to use?", ways);
+  const way = await ask.choose(words.whichModel, ways);
   if (way.kind === "paste") return pasted(ask);
   return way.kind === "server" ? server(ask) : way;
 }
 
 function keep({ model, providers }: Before): Choice<ModelChoice> | undefined {
-  const what = model ?? (providers.length ? `the current setup: ${providers.join(", ")}` : undefined);
-  return what === undefined ? undefined : { text: `keep ${what}`, value: { kind: "keep" } };
+  const what = model ?? (providers.length ? words.currentSetup(providers.join(", ")) : undefined);
+  return what === undefined ? undefined : { text: words.keep(what), value: { kind: "keep" } };
 }
 
 /** Keys and servers that the environment names. */
@@ -97,24 +93,24 @@ function found(ctx: Context): Choice<ModelChoice>[] {
     if (keyEnv && has(keyEnv)) {
       return [
         {
-          text: `${name}, with the key in ${keyEnv}`,
+          text: words.withKeyIn(name, keyEnv),
           value: { ...choice, key: { from: "env", variable: keyEnv } },
         },
       ];
     }
     // A key elsewhere and a server of one's own are another matter.
     if (keyEnv || !urlEnv || !has(urlEnv)) return [];
-    return [{ text: `${name}, at the address in ${urlEnv}`, value: choice }];
+    return [{ text: words.atAddressIn(name, urlEnv), value: choice }];
   });
 }
 
 async function pasted(ask: Asker): Promise<ModelChoice> {
   const names = PROVIDERS.filter(({ keyEnv }) => keyEnv).map(({ name }) => name);
   const provider = await ask.choose(
-    "Which provider is the key for?",
+    words.whichProvider,
     names.map((name) => ({ text: name, value: name })),
   );
-  const text = await ask.secret("Key (hidden):");
+  const text = await ask.secret(words.keyHidden);
   const model = await ask.line("Model:", providerNamed(provider)?.model);
   return { kind: "provider", provider, key: typedKey(text), model: named(provider, model) };
 }
@@ -124,25 +120,21 @@ async function server(ask: Asker): Promise<ModelChoice> {
   const [first] = await listed(baseUrl);
   const provider = serverName(baseUrl);
   const model = await ask.line("Model:", first ?? providerNamed(provider)?.model);
-  if (!model) throw usage("Give the name of a model.", "The server lists its models.");
+  if (!model) throw usage(words.nameModel, words.nameModelHint);
   return { kind: "provider", provider, baseUrl, model: named(provider, model) };
 }
 
 function providerOf(o: Options): string {
   const byKey = PROVIDERS.find(({ keyEnv }) => keyEnv !== undefined && keyEnv === o.keyEnv)?.name;
   const name = o.provider ?? byKey ?? (o.baseUrl === undefined ? undefined : serverName(o.baseUrl));
-  if (name === undefined) throw usage("Which provider is the key for?", "Give --provider.");
-  if (!/^[a-z0-9][a-z0-9_.-]*$/.test(name))
-    throw usage(`"${name}" isn't a valid provider name.`, "Use lower-case letters, digits and _ . -");
+  if (name === undefined) throw usage(words.whichProvider, words.giveProvider);
+  if (!/^[a-z0-9][a-z0-9_.-]*$/.test(name)) throw usage(words.badProvider(name), words.badProviderHint);
   if (!providerNamed(name) && o.baseUrl === undefined) {
     const near = nearest(
       name,
       PROVIDERS.map((one) => one.name),
     );
-    throw usage(
-      `The address of ${name} isn't known.`,
-      near ? `Did you mean "${near}"? Otherwise give --base-url.` : "Give --base-url.",
-    );
+    throw usage(words.noAddress(name), near ? words.noAddressHint(near) : words.giveAddress);
   }
   return name;
 }
@@ -151,9 +143,8 @@ function providerOf(o: Options): string {
 function envKey({ options, ports }: Context, provider: string): { from: "env"; variable: string } | undefined {
   const isSet = (variable: string) => ports.env.variables[variable]?.trim();
   if (options.keyEnv !== undefined) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.keyEnv))
-      throw usage(`"${options.keyEnv}" isn't a valid variable name.`);
-    if (!isSet(options.keyEnv)) throw usage(`The variable ${options.keyEnv} isn't set.`, "Set it, then try again.");
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.keyEnv)) throw usage(words.badVariable(options.keyEnv));
+    if (!isSet(options.keyEnv)) throw usage(words.variableUnset(options.keyEnv), words.variableUnsetHint);
     return { from: "env", variable: options.keyEnv };
   }
   const own = providerNamed(provider)?.keyEnv;
@@ -162,8 +153,7 @@ function envKey({ options, ports }: Context, provider: string): { from: "env"; v
 
 function typedKey(given: string): { from: "typed"; text: string } {
   const text = given.trim();
-  if (!text || /\s/.test(text))
-    throw usage(text ? "A key can't contain spaces." : "There is no key.", "Paste only the key.");
+  if (!text || /\s/.test(text)) throw usage(text ? words.keyWithSpaces : words.emptyKey, words.onlyTheKey);
   return { from: "typed", text };
 }
 
@@ -177,13 +167,13 @@ function named(provider: string, model: string): string {
 
 function fullName(model: string): string {
   if (/^[^/]+\/.+/.test(model)) return model;
-  throw usage(`"${model}" doesn't name a provider.`, "Use provider/model, or add --provider.");
+  throw usage(words.noProvider(model), words.noProviderHint);
 }
 
 function address(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return trimEndCharacters(given, "/");
-  throw usage(`"${given}" is not an http or https address.`, "For example: http://127.0.0.1:11434/v1");
+  throw usage(commonWords.notAnAddress(given), words.notAnAddressHint);
 }
 
 /** What a server of one's own offers; nothing when it does not answer in time. */

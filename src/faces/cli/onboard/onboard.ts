@@ -13,6 +13,8 @@ import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { duration, oneLine } from "../format.ts";
 import { PRACTICE } from "../providers.ts";
+import { commonWords } from "../words/common.ts";
+import { onboardWords as words } from "../words/onboard.ts";
 import { Asker, Interrupted } from "./ask.ts";
 import { askModel, fromFlags, type ModelChoice, standard } from "./choice.ts";
 import { changed, readFileText, save, whatWas } from "./write.ts";
@@ -48,13 +50,9 @@ export const onboard: Action = async (ctx) => {
     const file = join(ctx.home, CONFIG_FILE);
     out.say(
       sentence(choice, model),
-      ...(ctx.ports.env.model && ctx.ports.env.model !== model
-        ? [`LARES_MODEL is set to ${ctx.ports.env.model} and overrides it.`]
-        : []),
-      ...(typed === undefined
-        ? []
-        : [`The key …${typed.length > 12 ? typed.slice(-4) : ""} is in ${file}, which only you can read (0600).`]),
-      next === text ? "Nothing to change." : `Saved to ${file}.`,
+      ...(ctx.ports.env.model && ctx.ports.env.model !== model ? [words.overridden(ctx.ports.env.model)] : []),
+      ...(typed === undefined ? [] : [words.keyIsIn(typed.length > 12 ? typed.slice(-4) : "", file)]),
+      next === text ? commonWords.nothingToChange : words.saved(file),
       ...(tested ? [testLine(tested)] : []),
     );
     const channel = wish.channel ? await connectChannel(ctx, asker) : undefined;
@@ -67,10 +65,7 @@ export const onboard: Action = async (ctx) => {
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    out.note(
-      "",
-      isWritten ? out.hint`No channel added. You can add one later: lares channels add` : "Nothing was written.",
-    );
+    out.note("", isWritten ? words.noChannel(out.hint) : words.nothingWritten);
     return EXIT.interrupted;
   } finally {
     off();
@@ -84,13 +79,13 @@ async function ask(
   before: Parameters<typeof standard>[1],
 ): Promise<{ choice: ModelChoice; channel: boolean; how: string[] }> {
   const choice = await askModel(ctx, asker, before);
-  const channel = await asker.choose("Connect a channel, besides terminal and browser?", [
+  const channel = await asker.choose(words.channelQuestion, [
     { text: "later", value: false },
-    { text: "yes: Telegram, Slack, Discord, mail …", value: true },
+    { text: words.channelYes, value: true },
   ]);
-  const how = await asker.choose("Start Lares when the computer starts?", [
+  const how = await asker.choose(words.startQuestion, [
     { text: "later", value: [] as string[] },
-    { text: "show me how", value: withTheComputer(ctx) },
+    { text: words.showHow, value: withTheComputer(ctx) },
   ]);
   return { choice, channel, how };
 }
@@ -105,14 +100,14 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
       throw error;
     },
   );
-  if (!isRunning) ctx.out.note("Starting Lares briefly …");
+  if (!isRunning) ctx.out.note(words.startingBriefly);
   const started = isRunning ? undefined : await ctx.ports.runGateway({ home: ctx.home, port: 0 });
   try {
     const { added, lines } = await connect(ctx, ctx.options.channel, asker);
     return { name: added.name, lines };
   } catch (error) {
     if (error instanceof AppError && !error.hint) {
-      throw new AppError(error.code, { message: error.message, hint: "Try again: lares channels add", cause: error });
+      throw new AppError(error.code, { message: error.message, hint: words.tryChannelAgain, cause: error });
     }
     throw error;
   } finally {
@@ -121,11 +116,7 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
 }
 
 function withTheComputer(ctx: Context): string[] {
-  return [
-    "To start it with the computer, run crontab -e and add this line:",
-    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx)}`,
-    "Also set the variables that lares.yaml refers to.",
-  ];
+  return [words.crontab.do, words.crontab.line(ctx.ports.program?.anywhere, elsewhere(ctx)), words.crontab.variables];
 }
 
 /** The flag that names this home in a crontab, which has no LARES_HOME. */
@@ -135,10 +126,7 @@ function elsewhere(ctx: Context): string {
 
 async function later(ctx: Context, wasTold: boolean): Promise<string[]> {
   const { hint } = ctx.out;
-  return [
-    ...(wasTold ? [] : [hint`To add a channel or start with the computer later: lares onboard`]),
-    (await isUp(ctx)) ? hint`Lares is running. Next: lares chat` : hint`Next: lares gateway run, then lares chat`,
-  ];
+  return [...(wasTold ? [] : [words.laterOnboard(hint)]), (await isUp(ctx)) ? words.isRunning(hint) : words.next(hint)];
 }
 
 /** One that runs but does not let us in still runs: a second one could not start beside it. */
@@ -150,12 +138,12 @@ function isUp(ctx: Context): Promise<boolean> {
 }
 
 function sentence(choice: ModelChoice, model: string): string {
-  if (choice.kind === "practice") return "Lares will use the practice model: rules, not a language model.";
-  if (choice.kind === "keep" && model === PRACTICE) return "Your setup stays as it is.";
-  if (choice.kind !== "provider") return `Lares will use ${model}.`;
+  if (choice.kind === "practice") return words.willUsePractice;
+  if (choice.kind === "keep" && model === PRACTICE) return words.unchanged;
+  if (choice.kind !== "provider") return words.willUse(model);
   const { key, baseUrl } = choice;
-  const how = key?.from === "env" ? `, with the key in ${key.variable}` : baseUrl ? `, at ${baseUrl}` : "";
-  return `Lares will use ${model}${how}.`;
+  const how = key?.from === "env" ? words.withKey(key.variable) : baseUrl ? words.atUrl(baseUrl) : "";
+  return words.willUseWith(model, how);
 }
 
 function keyPlace(choice: ModelChoice): "environment" | "file" | "none" {
@@ -166,8 +154,8 @@ function keyPlace(choice: ModelChoice): "environment" | "file" | "none" {
 type Tested = { ok: true; ms: number } | { ok: false; why: string; failed: boolean };
 
 function testLine(tested: Tested): string {
-  if (tested.ok) return `Tested: it answered in ${duration(tested.ms)}.`;
-  return tested.failed ? `The test failed: ${tested.why}` : `Not tested: ${tested.why}`;
+  if (tested.ok) return words.tested(duration(tested.ms));
+  return tested.failed ? words.testFailed(tested.why) : words.notTested(tested.why);
 }
 
 /** One tiny request through the running Lares: only it knows the models. */
@@ -175,14 +163,14 @@ async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested
   const { rpc } = ctx;
   const skipped = (why: string): Tested => ({ ok: false, why, failed: false });
   try {
-    if (isNew && !(await holds(ctx, model))) return skipped("it applies after the gateway restarts.");
+    if (isNew && !(await holds(ctx, model))) return skipped(words.afterRestart);
     const [provider = "", ...name] = model.split("/");
     const told = await rpc.call("models.test", { provider, model: name.join("/") });
     if (told.ok) return { ok: true, ms: told.ms };
-    return { ok: false, why: oneLine(told.message ?? "the model didn't answer."), failed: true };
+    return { ok: false, why: oneLine(told.message ?? words.noAnswer), failed: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === "GATEWAY_DOWN") return skipped("Lares is not running.");
+    if (error.code === "GATEWAY_DOWN") return skipped(commonWords.notRunning);
     if (error.code === "NOT_READY" || error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN")
       return skipped(oneLine(error.message));
     return { ok: false, why: oneLine(error.message), failed: true };

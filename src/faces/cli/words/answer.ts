@@ -1,0 +1,56 @@
+/** What `lares approvals`, `policy` and `undo` say. */
+
+import type { Hint } from "../output.ts";
+import { plural } from "./plural.ts";
+
+export const approvalWords = {
+  waiting: (n: number) => `${plural(n, "approval is", "approvals are")} waiting for you.`,
+  none: "Nothing is waiting for you.",
+  howToAnswer: (hint: Hint) => hint`Answer: lares approve ID or lares deny ID. In full: lares approvals get ID`,
+  notADecision: (word: string) => `"${word}" isn't a decision.`,
+  decisions: (known: string) => `Use one of: ${known}.`,
+  decided: { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" },
+  turnContinues: (hint: Hint, turn: string) => hint`The turn continues: lares turns get ${turn}`,
+  matches: (typed: string, n: number) => `"${typed}" matches ${n} approvals.`,
+  noneEndsIn: (typed: string) => `No waiting approval ends in "${typed}".`,
+  seeWaiting: "See what's waiting: lares approvals list",
+  deniedIn: (time: string) => `denied in ${time}`,
+  answered: (state: string, by: string | undefined, at: string) => `${state}${by ? ` by ${by}` : ""}${at}`,
+  question: (agent: string) => `Allow ${agent} to do this?`,
+  asked: (agent: string) => `${agent} asked to do this.`,
+};
+
+export const policyWords = {
+  says: {
+    allow: "It would run without asking",
+    ask: "It would ask you first",
+    deny: "It would be refused",
+  },
+  wouldSave: (rule: string) => `  "Always allow" would save: ${rule}`,
+  rules: (n: number) => `${plural(n, "rule")} from "always allow".`,
+  noRules: 'No rules from "always allow".',
+  created: (ago: string) => `created ${ago}`,
+  removeOne: (hint: Hint) => hint`Remove one: lares policy forget ID. Your own rules are in lares.yaml (policy.allow).`,
+  matches: (typed: string, n: number) => `"${typed}" matches ${n} rules.`,
+  matchesHint: "Give more of the id, or name the agent with --agent.",
+  unknown: (typed: string) => `No saved rule has the id "${typed}".`,
+  seeAll: "See them all: lares policy rules",
+  removed: (rule: string) => `Removed: ${rule}`,
+  willAsk: "Lares will ask again next time.",
+  notUsed: "not used yet",
+  used: (n: number, last: string | undefined) =>
+    `used ${n === 1 ? "once" : `${n} times`}${last ? `, last ${last}` : ""}`,
+};
+
+export const undoWords = {
+  wouldRestore: (n: number) => `${plural(n, "file")} would be restored.`,
+  nothing: "Nothing to restore.",
+  willRestore: (n: number) => `${plural(n, "file")} would be restored:`,
+  question: "Restore them?",
+  restoredExcept: (n: number) => `Restored, except ${plural(n, "file")}.`,
+  restored: "Restored.",
+  undoThat: (hint: Hint, undo: string) => hint`Undo that: lares undo ${undo}`,
+  turns: (hint: Hint) => hint`Turns that changed files, newest last. Undo one: lares undo TURN`,
+  none: "No turn has changed files.",
+  undid: (undoes: string) => `undid ${undoes}`,
+};

@@ -1,0 +1,33 @@
+/** What is said when Lares can't be reached. */
+
+export const reachWords = {
+  foreignAddress: (origin: string, home: string) =>
+    `${origin} isn't the address of the Lares in ${home}, so its token wasn't sent.`,
+  foreignAddressHint: "Pass that address's own token with --token or LARES_TOKEN.",
+  noToken: (home: string) => `No token found for ${home}.`,
+  noTokenHint: "Set the home with --home, or pass the token with --token.",
+  notAnAddressHint: "Give one such as --url http://127.0.0.1:7717",
+  startIt: "Start it: lares gateway run",
+  silent: (url: string) => `Lares at ${url} accepted the connection but doesn't answer: it may be stopped or busy.`,
+  seeLogs: "See: lares logs",
+  nothingAt: (url: string) => `Nothing answers at ${url}.`,
+  nothingAtHint: "Check the address, or start it: lares gateway run",
+  tokenTooLong: "Lares refused the first message on the socket as too large: the token is far too long.",
+  rightToken: "`lares token` prints the right one.",
+  startingOrStopping: "Lares is starting or stopping.",
+  tryShortly: "Try again shortly.",
+  host: (host: string) => `Lares doesn't accept the host name ${host}.`,
+  hostHint: "Use the address Lares printed, or list the name in gateway.hosts.",
+  tooManyWaiting: "Lares is running, but too many connections are waiting to sign in.",
+  tryInTenSeconds: "Try again in ten seconds.",
+  refusedSocket: (url: string, status: number) => `The server at ${url} refused the WebSocket (HTTP ${status}).`,
+  checkAddress: "Check the address.",
+  refused: "Lares refused the token.",
+  tooManyWrong: "Lares refused the token, and too many wrong ones have been tried from here.",
+  tooManyWrongHint: "Use the right one (`lares token` prints it); it works immediately.",
+  badToken: "The token contains invalid characters.",
+  tooLarge: (megabytes: string) => `Lares cut off the request while it was being sent; it was ${megabytes} MB.`,
+  tooLargeHint: "Send less, or raise gateway.http.maxBodyBytes (gateway.http.maxImportBytes for imports).",
+  cut: "The connection to Lares broke before it answered.",
+  cutHint: "Check lares status and lares logs, then try again.",
+};

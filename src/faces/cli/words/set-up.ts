@@ -1,0 +1,101 @@
+/** What `lares config`, `models`, `tokens`, `secrets`, `skills` and `import` say. */
+
+import type { Hint } from "../output.ts";
+import { plural } from "./plural.ts";
+
+export const configWords = {
+  isDefault: "(default; not set in the file)",
+  applies: {
+    live: "Lares is using it now.",
+    session: "It applies to new conversations, and to open ones after /reload.",
+    restart: "It applies after the gateway restarts.",
+  },
+  giveValue: "Give a value, or --unset to remove the key.",
+  giveValueHint: (key: string) => `For example: lares config set ${key} VALUE`,
+  changed: (unset: boolean, key: string, file: string) => `${unset ? "Removed" : "Set"} ${key} in ${file}.`,
+  nextStart: "Lares isn't running. It applies at the next start.",
+  stillUsing: (section: string, why: string) => `Lares is still using the last valid values of ${section}: ${why}.`,
+  notReloaded: (message: string) =>
+    `Lares couldn't be told to reload (${message}) It rereads the file within seconds, or at the next start.`,
+  validButNotAll: (file: string) => `${file} is valid, but some of it won't work:`,
+  valid: (file: string) => `${file} is valid.`,
+  noFile: (file: string) => `There is no ${file}, so Lares uses the defaults.`,
+  notSet: (key: string, problems: string) => `${key} was not set: ${problems}.`,
+  notSetHint: (key: string) => `The file is unchanged. See allowed values: lares config explain ${key}`,
+  unknownKey: (key: string) => `There is no config key "${key}".`,
+  seeKeys: (n: number) => `See ${plural(n, "key")}: lares config explain`,
+};
+
+export const importWords = {
+  counts: (n: number, fresh: number, dryRun: boolean, known: number, left: number, failed: number) =>
+    `${plural(n, "item")}: ${fresh} ${dryRun ? "would be imported" : "imported"}, ${known} already here, ${left} left out${failed ? `, ${failed} failed` : ""}.`,
+  dryRun: "Nothing was changed. Run it without --dry-run to import.",
+  files: (n: number) => plural(n, "proposed file"),
+  plainFacts: (n: number) => plural(n, "fact"),
+  waiting: (hint: Hint, what: string, n: number) =>
+    hint`${what} ${n === 1 ? "is" : "are"} waiting for you: lares import proposals`,
+  facts: (hint: Hint, n: number) =>
+    hint`${plural(n, "imported fact")} to confirm: lares memory pending. Accept all: lares import accept facts`,
+  accept: (hint: Hint, id: string) => hint`${id}  lares import accept ${id}`,
+  noProposals: "No proposals.",
+  acceptedFacts: (n: number) => `Accepted ${plural(n, "fact")}.`,
+  replaced: (id: string) => `Replaced ${id} with the proposal.`,
+  deletedFacts: (n: number) => `Deleted ${plural(n, "fact")}.`,
+  deleted: (id: string) => `Deleted the proposal for ${id}.`,
+};
+
+export const modelWords = {
+  none: "No model is connected, so Lares uses the practice model: rules, not a language model.",
+  some: (primary: string, n: number) => `${primary} answers; ${plural(n, "model")} can.`,
+  window: (contextWindow: string) => `${contextWindow} tokens`,
+  price: (input: number, output: number) => `$${input} in, $${output} out per 1M`,
+};
+
+export const secretWords = {
+  forAgents: (agents: string) => `for ${agents}`,
+  forNoAgent: "for no agent",
+  some: (n: number) => `${plural(n, "secret")} in the vault.`,
+  set: (ago: string) => `set ${ago}`,
+  notInVault: "granted, but not in the vault",
+  noValue: "No value was given.",
+  noValueHint: (name: string) => `Type it when asked, or: lares secrets set ${name} < FILE`,
+  stored: (name: string, replaced: boolean) => `${name} ${replaced ? "has a new value" : "is now in the vault"}.`,
+  toGrant: (hint: Hint, name: string) => hint`To let an agent's commands use it: lares secrets grant ${name} AGENT`,
+  removeQuestion: (name: string) => `Remove ${name} from the vault? Its value can't be recovered.`,
+  noLongerGet: (agents: string, n: number) => ` ${agents} no longer ${n === 1 ? "gets" : "get"} it.`,
+  removed: (name: string, from: string) => `Removed ${name}.${from}`,
+  wasNotThere: (name: string, from: string) => `${name} wasn't in the vault.${from}`,
+  granted: (agents: string, name: string) =>
+    `Commands run by ${agents} get ${name} as a variable. Its value is hidden in their output.`,
+  stillGranted: (agents: string) => `Still granted to: ${agents}.`,
+  noneLeft: "No agent gets it now.",
+  revoked: (agent: string, name: string, others: string) => `Commands run by ${agent} no longer get ${name}. ${others}`,
+  onOrOff: (wish: string) => `"${wish}" is neither on nor off.`,
+  ask: (name: string) => `${name} (not shown):`,
+};
+
+export const skillWords = {
+  outside: "count as outside text until its name is in skills.trusted",
+  some: (n: number, agent: string, others: number) =>
+    `${plural(n, "skill")} of ${agent}${others ? `, ${others} not used` : ""}.`,
+  yours: "count as yours",
+  source: (isOwn: boolean, imported: string | undefined) =>
+    `${isOwn ? "its own" : "all agents"}${imported ? `, from ${imported}` : ""}`,
+  none: (home: string, agent: string) =>
+    `No skills yet. Add a folder with a SKILL.md to ${home}/agents/${agent}/skills.`,
+};
+
+export const tokenWords = {
+  noneYet: (home: string) => `There is no token in ${home} yet.`,
+  noneYetHint: "It's created at the first start: lares gateway run",
+  neverUsed: "never used",
+  used: (ago: string) => `used ${ago}`,
+  some: (n: number, logins: number) =>
+    `${plural(n, "token")} and ${plural(logins, "browser login")} can sign in, besides the owner's token.`,
+  revokeOne: (hint: Hint) => hint`Revoke one: lares tokens revoke ID`,
+  created: (name: string, scopes: string) => `Created ${name} with these rights: ${scopes}. It won't be shown again.`,
+  revokeIt: (hint: Hint, id: string) => hint`Revoke it: lares tokens revoke ${id}`,
+  list: "lares tokens list",
+  revoked: (name: string) => `Revoked ${name}. Programs that use it lose access now.`,
+  alreadyRevoked: (name: string) => `${name} was already revoked.`,
+};

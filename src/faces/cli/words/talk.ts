@@ -1,0 +1,79 @@
+/** What `lares sessions`, `agents` and `context` say. */
+
+import type { Hint } from "../output.ts";
+import { plural } from "./plural.ts";
+
+export const agentWords = {
+  none: (hint: Hint) => hint`No agents yet. Create one: lares agents create NAME`,
+  defaultModel: "the default model",
+  policy: (policy: string) => `policy ${policy}`,
+  defaultMark: "● is the default agent.",
+  one: (agent: string, isDefault: boolean, n: number) =>
+    `${agent}${isDefault ? ", the default agent" : ""}: ${plural(n, "conversation")}.`,
+  files: (home: string, agent: string) => `Its files are in ${home}/agents/${agent}.`,
+  created: (hint: Hint, agent: string) => hint`Created ${agent}. Talk to it: lares chat --agent ${agent}`,
+  theDefault: "the default",
+};
+
+export const contextWords = {
+  cache: {
+    marks: "Lares tells the provider what to cache",
+    automatic: "the provider caches prompt prefixes automatically",
+    none: "no cache",
+  },
+  request: (tokens: string, bytes: number, n: number, model: string, api: string) =>
+    `About ${tokens} tokens (${bytes} bytes) in ${plural(n, "part")} to ${model} over ${api}.`,
+  share: (percent: number, cache: string) => `${percent} % of it was in the last request; ${cache}.`,
+  tooLong: "Too long: older messages are compacted before sending.",
+  message: (index: number) => `message ${index + 1}, `,
+  cacheMark: ", cache mark here",
+  sentNotCached: "sent before, not cached",
+  newThenCached: "new, then cached",
+  how: {
+    summary: "by a model",
+    mixed: "partly by rules",
+    extract: "by rules",
+  },
+  notBoth: "Give --compact or --undo, not both.",
+  inFullAgain: (n: number) => `The model sees ${plural(n, "message")} in full again.`,
+  counted: "counted by the provider",
+  ledger: (tokens: string, window: string, share: number, by: string, model: string) =>
+    `${tokens} of ${window} tokens (${share} %), ${by}; model ${model}.`,
+  messages: (n: number, older: string, threshold: string) =>
+    `${plural(n, "message")} in full, ${older} older; compacts at ${threshold} tokens.`,
+  tokens: (tokens: string) => `${tokens} tokens`,
+  compactedAt: (ago: string, how: string, n: number, before: string, after: string, state: string) =>
+    `Compacted ${ago} ${how}: ${plural(n, "message")}, ${before} → ${after} tokens${state}.`,
+  carriedOver: "Carried over",
+  nothingYet: "Nothing to compact yet.",
+  inBackground: (hint: Hint, session: string) => hint`Continuing in the background. See: lares context "${session}"`,
+  compacted: (hint: Hint, how: string, n: number, before: string, after: string, session: string) =>
+    hint`Compacted ${how}: ${plural(n, "message")}, ${before} → ${after} tokens. Undo: lares context "${session}" --undo`,
+};
+
+export const sessionWords = {
+  written: (n: number, file: string) => `${plural(n, "message")} written to ${file}.`,
+  emptyHint: "Create one: lares sessions export SESSION -o FILE",
+  alreadyHere: (n: number) => `; ${n} already here`,
+  imported: (n: number, session: string, again: string) => `${plural(n, "message")} imported into ${session}${again}.`,
+  notWritten: (file: string, code: string) => `${file} could not be written (${code}).`,
+  notWrittenHint: "Choose another place with -o.",
+  notJson: (i: number, from: string) => `Line ${i + 1} of ${from} is not JSON.`,
+  notJsonHint: "An export has one JSON object per line.",
+  empty: (from: string) => `${from} is empty.`,
+  noMatch: (search: string) => `No conversations match "${search}".`,
+  none: (hint: Hint) => hint`No conversations yet. Start one: lares chat`,
+  some: (n: number) => `${plural(n, "conversation")}, newest last.`,
+  one: (title: string, n: number) => `${title || "(no title)"}: ${plural(n, "message")}.`,
+  earlier: (hint: Hint) => hint`  … earlier messages: lares sessions export`,
+  cleared: "Context cleared. You can still read the earlier messages.",
+  deleteQuestion: (session: string, n: number) =>
+    `Delete ${session} with ${plural(n, "message")}? This can't be undone.`,
+  deleted: (session: string, n: number) => `Deleted ${session} with ${plural(n, "message")}.`,
+  wouldDelete: (n: number) => `${plural(n, "conversation")} would be deleted.`,
+  nothingThatOld: "Nothing is that old.",
+  deleteManyQuestion: (n: number) => `Delete ${plural(n, "conversation")}? This can't be undone.`,
+  deletedMany: (n: number) => `Deleted ${plural(n, "conversation")}.`,
+  unknown: (session: string) => `There is no conversation "${session}".`,
+  seeThem: "See them: lares sessions list",
+};
