@@ -14,7 +14,7 @@ import {
   type TurnResult,
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
-import type { At } from "./act.ts";
+import type { At } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { Progress } from "./progress.ts";
 import { recordEnd } from "./store.ts";

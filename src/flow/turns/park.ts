@@ -10,7 +10,8 @@ import {
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { At, JudgedCall } from "./act.ts";
+import type { JudgedCall } from "./judge.ts";
+import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import { PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
 import { recordParked } from "./store.ts";

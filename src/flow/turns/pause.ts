@@ -2,7 +2,7 @@
 
 import type { AfterWait } from "../../core/contracts/index.ts";
 import { messageIds } from "../../core/domain/index.ts";
-import { type At, makePlace } from "./act.ts";
+import { type At, makePlace } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
 

@@ -3,9 +3,9 @@
 import type { Outcome } from "../../core/contracts/index.ts";
 import type { Given, ReplyRoute, Terms, TurnId } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
-import { type At, makePlace } from "./act.ts";
 import { type Ending, finish } from "./finish.ts";
 import { park } from "./park.ts";
+import { type At, makePlace } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
 

@@ -8,11 +8,13 @@
  */
 import { CANCEL, Stopped, type ToolResult, type Wake } from "../../core/contracts/index.ts";
 import type { Terms, ToolCallPart } from "../../core/domain/index.ts";
-import { type Allowed, type At, allowedAs, judge, runTool, stillAsShown } from "./act.ts";
 import type { Ending } from "./finish.ts";
+import { judge } from "./judge.ts";
 import { newWaiting } from "./park.ts";
+import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
+import { type Allowed, allowedAs, runTool, stillAsShown } from "./run-tool.ts";
 
 type Run = At & { p: Progress; terms: Terms; own: { authority: Progress["authority"] } | undefined };
 type Fresh = WaitingCall & { because: string; rule: string };

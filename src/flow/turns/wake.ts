@@ -10,23 +10,16 @@ import {
 } from "../../core/contracts/index.ts";
 import { AppError, type Json, messageIds, type NotRun, type ToolCallPart } from "../../core/domain/index.ts";
 import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
-import {
-  approvalHash,
-  bindPlan,
-  isFromOutside,
-  listMarks,
-  makePlace,
-  pickExit,
-  pickWhole,
-  runTool,
-  stillAsShown,
-} from "./act.ts";
-import { type BoundParts, whatChanged } from "./bound.ts";
+import { isFromOutside, pickExit } from "./act.ts";
+import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./bound.ts";
+import { listMarks, pickWhole } from "./judge.ts";
 import { newWaiting } from "./park.ts";
 import { endPauses } from "./pause.ts";
+import { makePlace } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
 import { parkNow, shortened, type TurnRun } from "./run.ts";
+import { runTool, stillAsShown } from "./run-tool.ts";
 
 /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
 export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput): Promise<Outcome | undefined> {

@@ -1,0 +1,120 @@
+/** Judging: a call is planned and the gate decides about the plan. Nothing runs here. */
+import { type ActionPlan, failed, type Tool } from "../../core/contracts/index.ts";
+import { AppError, type Json, type Origin, type ToolCallPart } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
+import { approvalHash, type BoundParts, bindPlan } from "./bound.ts";
+import { suggestInstead } from "./denied.ts";
+import { type At, makePlace } from "./place.ts";
+import type { TurnParts, TurnStanding } from "./ports.ts";
+
+/** What was decided about one call, as it is recorded. */
+export type JudgedCall = {
+  verdict: "allow" | "ask" | "deny" | "error";
+  because: string;
+  shown: string;
+  rule: string;
+  hash: string;
+  /** Of a question: what the hash is made of. */
+  bound?: BoundParts;
+  marks?: string[];
+  whole?: string;
+  /** Of `because`, where the model reads it. */
+  origin?: Origin;
+  /** What is run and asked about instead of the call's own input. */
+  input?: Json;
+  /** Of a refusal: what can be done instead. */
+  instead?: string;
+  /** A rule allowed the settled form of a command, and this is it. */
+  settled?: string;
+  /** When a question about it expires at the latest. */
+  until?: number;
+  /** Of a command: whether it may change where names of files lead. */
+  moves?: boolean;
+  /** What it starts goes on after the call. */
+  starts?: true;
+};
+
+/** All of a long action, for who wants to read it before saying yes. */
+export function pickWhole({ whole }: ActionPlan): { whole?: string } {
+  return whole === undefined ? {} : { whole };
+}
+
+/** The same words whatever the path: a guest learns nothing from them. */
+const WRITE_A_RULE = "A rule in policy.allow.exec (lares.yaml) would let it run without asking.";
+
+const FILES_CLOSED = "People the owner hasn't accepted can't use the workspace.";
+
+/** What the gate says to one call. Nothing runs. */
+export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: TurnStanding): Promise<JudgedCall> {
+  const none = { shown: "", rule: "", hash: "" };
+  const tool = parts.tools.get(call.name);
+  if (!tool) {
+    const because = parts.tools.unknown(call.name, at.tools);
+    return { verdict: "error", because, origin: "own", ...none };
+  }
+  try {
+    const closed = closedTo(at, tool, call.input, standing);
+    if (closed) {
+      const instead = suggestInstead({ risk: "state" }, standing.authority);
+      return { verdict: "deny", because: closed, instead, origin: "own", ...none };
+    }
+    let { input } = call;
+    let plan = await tool.plan(input, makePlace(parts, at));
+    if (plan.fixed !== undefined) {
+      input = plan.fixed;
+      plan = await tool.plan(input, makePlace(parts, at));
+    }
+    const { verdict, because: why, rule, settled, lacksRule, moves } = await parts.judge.judge(at, plan, standing);
+    const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
+    const because = verdict === "ask" && once ? `${why} ${once}` : why;
+    const hash = approvalHash(parts, call.name, plan, makePlace(parts, at));
+    return {
+      verdict,
+      because,
+      rule,
+      shown: plan.shown,
+      hash,
+      // The gate quotes the call and its own rules, nothing else.
+      origin: "own",
+      marks: verdict === "ask" ? listMarks(plan) : [],
+      ...(verdict === "ask" ? { bound: bindPlan(parts, plan, makePlace(parts, at)) } : {}),
+      ...pickWhole(plan),
+      ...(verdict === "deny" ? { instead: suggestInstead(plan, standing.authority) } : {}),
+      ...(input === call.input ? {} : { input }),
+      ...defined({ until: plan.until }),
+      ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
+      ...(plan.shell ? { moves: moves ?? false } : {}),
+      ...truthy({ starts: plan.starts }),
+    };
+  } catch (error) {
+    if (error instanceof AppError) {
+      const { text, origin } = failed(error);
+      return { verdict: "error", because: text, ...defined({ origin }), ...none };
+    }
+    throw error;
+  }
+}
+
+/** Why a call is refused before it is planned: planning looks at files, and its failures quote them. */
+function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding): string | undefined {
+  const real = tool.runs?.(input) ?? { tool, input };
+  const { name } = real.tool.spec;
+  if (at.tools && !at.tools.includes(name)) return `The tool "${name}" may not be used in this chat.`;
+  return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
+}
+
+/** What of a plan's text must stay visible when it is shortened: programs, targets of redirections, the files of a patch. */
+export function listMarks({ shell, risk, targets }: ActionPlan): string[] {
+  const marks = shell
+    ? shell.commands.flatMap(({ words, redirects }) => [
+        words[0]!.literal ?? words[0]!.guess,
+        ...redirects.map(({ operator, target }) => `${operator} ${target.literal ?? target.guess}`),
+      ])
+    : risk === "write" && targets.length > 1
+      ? targets.map((target) => target.slice(target.lastIndexOf("/") + 1))
+      : [];
+  return [...new Set(marks)].slice(0, MOST_MARKS).map((mark) => mark.slice(0, 200));
+}
+
+/** More programs than this nobody follows in a chat; the gate refuses what is too much to be read at all. */
+const MOST_MARKS = 60;
