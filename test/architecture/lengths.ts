@@ -27,7 +27,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/tools/exec/shell/analyse.ts visit": 148,
   "faces/gateway/live/sockets.ts attachSockets": 269,
   "faces/gateway/server.ts routes": 83,
-  "flow/turns/run-tool.ts runTool": 96,
 };
 
 export interface Length {

@@ -12,6 +12,7 @@ import {
   type LeftIntent,
   type Probed,
   Stopped,
+  type Tool,
   type ToolPlace,
   type ToolResult,
   type Tx,
@@ -50,98 +51,172 @@ export function allowedAs({ settled }: Pick<JudgedCall, "settled">): Allowed {
 export async function runTool(
   parts: TurnParts,
   at: At,
-  call: { id: string; name: string; input: Json },
+  call: RunnableCall,
   p: Progress,
   allowed: Allowed,
 ): Promise<ToolResult> {
-  const { ctx, turn, session } = at;
-  const tool = parts.tools.get(call.name)!;
-  const place = makePlace(parts, at);
-  const name = `tool:${call.name}:${call.id}`;
-  const signal = ctx.halt;
-  let held: HeldLock | undefined;
-  let plan: ActionPlan | undefined;
-  /** Waits for the files it changes. Says what became of it when it does not get them. */
-  const ready = async (): Promise<Json | undefined> => {
-    // Where the files are is asked now and not when it was judged: an approval may have taken days.
-    plan = await tool.plan(call.input, place).catch(() => undefined);
-    if (!plan) return undefined;
-    const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
-    const onWait = (step: string) => {
-      ctx.waits();
-      parts.bus.emit({ event: "turn.step", session, turn, step });
-    };
-    const got = await parts.locks.take({ holder, plan, workspace: findFolder(plan, place), onWait }, signal);
-    if (got && "busy" in got) return asJson(ours(got.busy));
-    held = got;
-    return undefined;
-  };
-  const intend = (tx: Tx) => held?.intend(tx);
-  const run = async (key: string): Promise<Json> => {
-    parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
-    parts.crash.at("tool.running", () => `${call.name} ${JSON.stringify(call.input)}`);
-    const result = await alone(key).catch((error: unknown): ToolResult => {
-      if (ctx.signal.aborted) throw error;
-      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
-      if (error instanceof AppError) return failed(error);
-      throw error;
-    });
-    return parts.scrub(asJson(result));
-  };
-  /** Has the files it changes for itself while it works. */
-  const alone = async (key: string): Promise<ToolResult> => {
-    const work = async (): Promise<ToolResult> => {
-      const settled = allowed.by === "gate" ? allowed.settled : undefined;
-      const changed = await changedSince(parts, at, call, { allowed, plan, standing: p });
-      if (changed) return changed;
-      return tool.run(call.input, settled === undefined ? place : { ...place, runsSettled: settled }, key, signal);
-    };
-    if (!held || !plan) return work();
-    const workspace = findFolder(plan, place);
-    const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace };
-    const result = await parts.checkpoints.around(kept, work);
-    if (!held.isHeld()) return ours(LOST_TEXT);
-    return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
-  };
-  const commit = (tx: Tx) => {
-    parts.changes.made(tx, listFolders(place), plan);
-    if (held?.isHeld()) held.commit(tx);
-  };
+  const { turn, session } = at;
+  const running = new ToolRun(parts, at, call, p, allowed);
   let outcome: EffectResult<Json>;
   try {
-    if (tool.repeat === "safe") {
-      const step = async () => {
-        const busy = await ready();
-        if (busy !== undefined) return busy;
-        if (held) await parts.records.write(intend);
-        return run(`${turn}.${call.id}`);
-      };
-      outcome = { ok: await ctx.step(name, step, commit) };
-    } else {
-      const probe = async (key: string, left: LeftIntent): Promise<Probed<Json>> => {
-        ctx.waits();
-        const found = await tool.probe?.(call.input, place, key, { ...left, signal });
-        return found && "ok" in found ? { ok: parts.scrub(asJson(found.ok)) } : found;
-      };
-      const settled = (key: string) => tool.settled?.(call.input, key);
-      outcome = await ctx.effect(name, run, { repeat: tool.repeat, ready, intend, probe, record: commit, settled });
-    }
-    if (!held) await parts.checkpoints.settle(turn, call.id);
-    parts.locks.settled(turn, call.id, "ok" in outcome ? "known" : "unknown");
+    outcome = await running.outcome();
   } catch (error) {
     if (error instanceof Stopped) return ours("Stopped before it ran.");
     throw error;
   } finally {
-    held?.release();
+    running.release();
   }
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
   if (!("ok" in outcome)) {
-    await parts.records.write((tx) => parts.changes.made(tx, listFolders(place), undefined));
+    await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
     p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
   return result;
+}
+
+interface RunnableCall {
+  id: string;
+  name: string;
+  input: Json;
+}
+
+/** One call on its way through the journal, with the lock it works under. */
+class ToolRun {
+  readonly #parts: TurnParts;
+  readonly #at: At;
+  readonly #call: RunnableCall;
+  readonly #standing: TurnStanding;
+  readonly #allowed: Allowed;
+  readonly #tool: Tool;
+  readonly #place: ToolPlace;
+  #held: HeldLock | undefined;
+  #plan: ActionPlan | undefined;
+
+  constructor(parts: TurnParts, at: At, call: RunnableCall, standing: TurnStanding, allowed: Allowed) {
+    this.#parts = parts;
+    this.#at = at;
+    this.#call = call;
+    this.#standing = standing;
+    this.#allowed = allowed;
+    this.#tool = parts.tools.get(call.name)!;
+    this.#place = makePlace(parts, at);
+  }
+
+  async outcome(): Promise<EffectResult<Json>> {
+    const { turn } = this.#at;
+    const outcome = this.#tool.repeat === "safe" ? { ok: await this.#asStep() } : await this.#asEffect();
+    if (!this.#held) await this.#parts.checkpoints.settle(turn, this.#call.id);
+    this.#parts.locks.settled(turn, this.#call.id, "ok" in outcome ? "known" : "unknown");
+    return outcome;
+  }
+
+  /** Where it may have changed files. */
+  folders(): string[] {
+    return listFolders(this.#place);
+  }
+
+  release(): void {
+    this.#held?.release();
+  }
+
+  #asStep(): Promise<Json> {
+    const { ctx, turn } = this.#at;
+    const step = async () => {
+      const busy = await this.#ready();
+      if (busy !== undefined) return busy;
+      if (this.#held) await this.#parts.records.write((tx) => this.#held?.intend(tx));
+      return this.#run(`${turn}.${this.#call.id}`);
+    };
+    return ctx.step(this.#stepName, step, (tx) => this.#commit(tx));
+  }
+
+  #asEffect(): Promise<EffectResult<Json>> {
+    const { ctx } = this.#at;
+    return ctx.effect(this.#stepName, (key) => this.#run(key), {
+      repeat: this.#tool.repeat,
+      ready: () => this.#ready(),
+      intend: (tx) => this.#held?.intend(tx),
+      probe: (key, left) => this.#probe(key, left),
+      record: (tx) => this.#commit(tx),
+      settled: (key) => this.#tool.settled?.(this.#call.input, key),
+    });
+  }
+
+  get #stepName(): string {
+    return `tool:${this.#call.name}:${this.#call.id}`;
+  }
+
+  /** Waits for the files it changes. Says what became of it when it does not get them. */
+  async #ready(): Promise<Json | undefined> {
+    const { ctx, turn, session, agent } = this.#at;
+    const { id, name, input } = this.#call;
+    // Where the files are is asked now and not when it was judged: an approval may have taken days.
+    const plan = await this.#tool.plan(input, this.#place).catch(() => undefined);
+    this.#plan = plan;
+    if (!plan) return undefined;
+    const holder = { turn, call: id, agent, tool: name };
+    const onWait = (step: string) => {
+      ctx.waits();
+      this.#parts.bus.emit({ event: "turn.step", session, turn, step });
+    };
+    const workspace = findFolder(plan, this.#place);
+    const got = await this.#parts.locks.take({ holder, plan, workspace, onWait }, ctx.halt);
+    if (got && "busy" in got) return asJson(ours(got.busy));
+    this.#held = got;
+    return undefined;
+  }
+
+  async #run(key: string): Promise<Json> {
+    const { ctx, turn, session } = this.#at;
+    const { id, name, input } = this.#call;
+    this.#parts.bus.emit({ event: "tool.call", session, turn, id, name, input });
+    this.#parts.crash.at("tool.running", () => `${name} ${JSON.stringify(input)}`);
+    const result = await this.#alone(key).catch((error: unknown): ToolResult => {
+      if (ctx.signal.aborted) throw error;
+      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
+      if (error instanceof AppError) return failed(error);
+      throw error;
+    });
+    return this.#parts.scrub(asJson(result));
+  }
+
+  /** Has the files it changes for itself while it works. */
+  async #alone(key: string): Promise<ToolResult> {
+    const held = this.#held;
+    const plan = this.#plan;
+    if (!held || !plan) return this.#work(key);
+    const { turn, session, agent } = this.#at;
+    const workspace = findFolder(plan, this.#place);
+    const kept = { turn, call: this.#call.id, session, agent, tool: this.#call.name, plan, workspace };
+    const result = await this.#parts.checkpoints.around(kept, () => this.#work(key));
+    if (!held.isHeld()) return ours(LOST_TEXT);
+    return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
+  }
+
+  async #work(key: string): Promise<ToolResult> {
+    const allowed = this.#allowed;
+    const call = this.#call;
+    const settled = allowed.by === "gate" ? allowed.settled : undefined;
+    const judged = { allowed, plan: this.#plan, standing: this.#standing };
+    const changed = await changedSince(this.#parts, this.#at, call, judged);
+    if (changed) return changed;
+    const place = settled === undefined ? this.#place : { ...this.#place, runsSettled: settled };
+    return this.#tool.run(call.input, place, key, this.#at.ctx.halt);
+  }
+
+  async #probe(key: string, left: LeftIntent): Promise<Probed<Json>> {
+    const { ctx } = this.#at;
+    ctx.waits();
+    const found = await this.#tool.probe?.(this.#call.input, this.#place, key, { ...left, signal: ctx.halt });
+    return found && "ok" in found ? { ok: this.#parts.scrub(asJson(found.ok)) } : found;
+  }
+
+  #commit(tx: Tx): void {
+    this.#parts.changes.made(tx, this.folders(), this.#plan);
+    if (this.#held?.isHeld()) this.#held.commit(tx);
+  }
 }
 
 /**
