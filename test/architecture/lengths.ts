@@ -17,7 +17,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/matrix/matrix.ts create": 181,
   "edges/channels/nostr/nostr.ts create": 171,
   "edges/channels/signal/signal.ts create": 111,
-  "edges/channels/slack/slack.ts create": 165,
   "edges/channels/teams/teams.ts create": 139,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
   "edges/channels/whatsapp/whatsapp.ts create": 118,

@@ -6,25 +6,31 @@ import { trimEndCharacters } from "../../../core/kit/index.ts";
 import { callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
-/** Slack said no in a word of its own: nothing was taken. */
+/** Slack refused with one of its error words: nothing was taken. */
 export class SlackRefusal extends AppError {
   readonly word: string;
 
   constructor(method: string, word: string) {
-    const isTokenBad = /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired)$/.test(word);
-    const isScopeMissing = word === "missing_scope";
-    super("CHANNEL_SEND", {
-      message: isTokenBad ? `Slack rejected the token (${word}).` : `Slack refused ${method}: ${word}.`,
-      ...(isTokenBad ? { hint: "Copy the token again: lares channels add slack" } : {}),
-      ...(isScopeMissing ? { hint: "Add the scope under OAuth & Permissions and install the app again." } : {}),
-      retry: isTokenBad || isScopeMissing ? "after-change" : LATER.has(word) ? "later" : "never",
-    });
+    super("CHANNEL_SEND", { message: `Slack refused ${method}: ${word}.`, retry: "never", ...explain(word) });
     this.word = word;
   }
 }
 
+/** What Slack's word means for the owner, where it isn't simply a no to this message. */
+function explain(word: string): { message?: string; hint?: string; retry?: "later" | "after-change" } {
+  if (BAD_TOKEN.has(word)) {
+    const hint = "Copy the token again: lares channels add slack";
+    return { message: `Slack rejected the token (${word}).`, hint, retry: "after-change" };
+  }
+  if (word === "missing_scope") {
+    return { hint: "Add the scope under OAuth & Permissions and install the app again.", retry: "after-change" };
+  }
+  return LATER.has(word) ? { retry: "later" } : {};
+}
+
+const BAD_TOKEN = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const LATER = new Set(["service_unavailable", "team_added_to_org", "request_timeout"]);
-/** Slack's words for "something broke inside": the message may be there. */
+/** Slack's words for "something broke inside": the message may have been taken. */
 const BROKE = new Set(["internal_error", "fatal_error"]);
 
 type Answer = Record<string, unknown>;
@@ -62,7 +68,7 @@ export class SlackApi {
     throw new SlackRefusal(method, word);
   }
 
-  /** The token goes along only to Slack itself. Without the right, Slack answers with a page to sign in. */
+  /** The token is sent only to Slack itself. Without the right scope, Slack answers with a page to sign in. */
   async download(url: string, mediaType: string | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { origin, hostname, protocol } = new URL(url);
     const isSlack = protocol === "https:" && /(^|\.)slack(-gov|-edge)?\.com$/.test(hostname);
@@ -72,17 +78,17 @@ export class SlackApi {
       throw refused("The file could not be fetched from Slack.", "later");
     });
     const isPage = response.headers.get("content-type")?.startsWith("text/html") && !mediaType?.startsWith("text/html");
-    if (isPage) throw refused("Slack does not give this file; the app needs the scope files:read.", "never");
+    if (isPage) throw refused("Slack doesn't hand out this file: the app needs the scope files:read.", "never");
     return readBody(response);
   }
 
-  /** To the address Slack gave for this file; it holds a ticket, so no token goes along. */
+  /** To the address Slack gave for this file. It contains a ticket, so the token isn't sent. */
   async upload(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const headers = { "content-type": "application/octet-stream" };
     const { status } = await callApi({ method: "POST", url, headers, body: bytes, reads: true }, "Slack", signal);
     // Nothing is in a chat before the upload is completed.
     if (status !== 200)
-      throw refused(`Slack took no file (${status}).`, status >= 500 || status === 429 ? "later" : "never");
+      throw refused(`Slack didn't take the file (${status}).`, status >= 500 || status === 429 ? "later" : "never");
   }
 }
 

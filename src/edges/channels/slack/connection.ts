@@ -1,6 +1,6 @@
 /**
- * Socket mode: Slack sends envelopes over a connection we opened. Each is acknowledged after what it carried is durable, so one
- * that was not comes again: on the next connection, or after three seconds with a retry number.
+ * Socket mode: Slack sends envelopes over a connection we opened. Each is acknowledged after its contents are durable. One that
+ * wasn't acknowledged comes again: on the next connection, or after three seconds with a retry number.
  */
 import { WebSocket } from "ws";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
@@ -16,12 +16,12 @@ export interface SocketParts {
   clock: Clock;
 }
 
-/** We ask, Slack answers: a line that is silent longer than this is dead, whatever the socket says. */
+/** How often Slack is asked for a sign of life: a socket can look open long after the connection is dead. */
 const PING_MS = 30_000;
 const HANDSHAKE_MS = 15_000;
 
-/** Listens until the signal aborts. Throws when the line is lost; `fail` ends it from outside. */
-export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise<void>; fail(error: unknown): void } {
+/** `done` resolves when the signal aborts and rejects when the connection is lost; `fail` ends it from outside. */
+export function connect(parts: SocketParts, signal: AbortSignal): { done: Promise<void>; fail(error: unknown): void } {
   const sockets = new Set<WebSocket>();
   let settle: { resolve(): void; reject(error: unknown): void };
   const done = new Promise<void>((resolve, reject) => {
@@ -44,8 +44,8 @@ export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise
     });
   };
 
-  /** `old`: the connection this one takes over from; it is let go when the new one works, so that nothing is missed. */
-  async function connect(old?: WebSocket): Promise<void> {
+  /** `old`: the connection this one replaces. It is closed only when the new one works, so that nothing is missed. */
+  async function openSocket(old?: WebSocket): Promise<void> {
     const url = await parts.open(signal);
     if (signal.aborted) return;
     const socket = new WebSocket(url, { handshakeTimeout: HANDSHAKE_MS });
@@ -64,7 +64,7 @@ export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise
         old?.close();
       } else if (frame.type === "disconnect") {
         if (frame.reason === "link_disabled") end(turnedOff());
-        else connect(socket).catch(end);
+        else openSocket(socket).catch(end);
       } else {
         const id = asText(frame.envelope_id);
         if (id === undefined) return;
@@ -78,7 +78,7 @@ export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise
 
   signal.addEventListener("abort", stop, { once: true });
   ping();
-  connect().catch(end);
+  openSocket().catch(end);
   return { done, fail: end };
 }
 

@@ -1,4 +1,4 @@
-/** From Slack's events to ours. Pure, but for the files, which are opened later by whoever may. */
+/** From Slack's events to ours. Pure: files are opened later, and only for senders who may talk. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
@@ -60,10 +60,10 @@ export interface SlackMe {
   bot: string;
 }
 
-/** The kinds of message that are somebody saying something. */
+/** The kinds of message in which somebody says something. */
 const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "bot_message", "me_message"]);
 
-/** Kinds that are always meant for us; a reaction may also be to a file, which is no message. */
+/** Kinds that must be readable. Not reactions: one to a file has another form, and isn't about a message. */
 const OURS = new Set(["message", "app_mention", "member_joined_channel", "member_left_channel"]);
 
 export function toEvent(given: unknown, me: SlackMe, api: SlackApi): PlatformEvent | "unreadable" | undefined {
@@ -98,7 +98,7 @@ export function toEvent(given: unknown, me: SlackMe, api: SlackApi): PlatformEve
   };
 }
 
-/** A pressed button. Delivered again it has the same id: Slack's own time of the press. */
+/** A pressed button. Its id comes from Slack's time of the press, so it is the same when Slack delivers it again. */
 export function toPress(given: unknown): PlatformEvent | "unreadable" | undefined {
   const parsed = press.safeParse(given);
   if (!parsed.success) return asObject(given).type === "block_actions" ? "unreadable" : undefined;
@@ -114,10 +114,11 @@ export function toPress(given: unknown): PlatformEvent | "unreadable" | undefine
   };
 }
 
-/** Deleted: as such, or, where answers hang on it in a thread, as a tombstone that takes its place. */
+/** A message that started a thread isn't deleted as such: a tombstone takes its place. */
 function toDeletion(m: Message): PlatformEvent | undefined {
   const isTombstone = m.subtype === "message_changed" && m.message?.subtype === "tombstone";
-  const message = m.subtype === "message_deleted" ? m.deleted_ts : isTombstone ? m.message!.ts : undefined;
+  const tombstone = isTombstone ? m.message?.ts : undefined;
+  const message = m.subtype === "message_deleted" ? m.deleted_ts : tombstone;
   if (message === undefined) return undefined;
   const { user, thread_ts } = m.previous_message ?? {};
   const chat = toChat(m.channel, m.channel_type, thread_ts);
@@ -144,7 +145,7 @@ function toMessage(m: Message, me: SlackMe, api: SlackApi): PlatformEvent | unde
   };
   if (isEdit) return { ...base, kind: "edit", id: `${body.ts}:${body.edited!.ts}`, message: body.ts };
   const files = (body.files ?? []).flatMap((one) => toRemoteFile(one, api) ?? []);
-  // What Slack's own recorder made; a sound that was uploaded has no subtype.
+  // Slack's own recorder sets this subtype; a sound file that was uploaded has none.
   const isVoice = body.files?.some(({ subtype }) => subtype === "slack_audio");
   const more = { ...(files.length ? { files } : {}), ...(isVoice ? { voice: "recorded" as const } : {}) };
   return { ...base, kind: "message", id: body.ts, ...more };

@@ -1,4 +1,4 @@
-/** From Telegram's updates to events. Pure, but for the files, which are opened later by whoever may. */
+/** From Telegram's updates to our events. Pure: files are opened later, and only for senders who may talk. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
