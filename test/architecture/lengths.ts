@@ -11,7 +11,6 @@ export const MOST_FUNCTION_LINES = 80;
 export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/discord/discord.ts create": 159,
   "edges/channels/discord/gateway.ts connect": 94,
-  "edges/channels/email/email.ts create": 290,
   "edges/channels/external/external.ts create": 126,
   "edges/channels/irc/irc.ts create": 120,
   "edges/channels/matrix/matrix.ts create": 181,

@@ -52,7 +52,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/faces/gateway/static/files.ts",
     "src/flow/locks/resource.ts",
     "src/ground/records/lock.ts",
-    "src/edges/channels/email/post.ts",
+    "src/edges/channels/email/smtp.ts",
     "src/edges/channels/irc/connection.ts",
     "src/edges/channels/library.ts",
     "src/edges/channels/matrix/client.ts",

@@ -8,7 +8,7 @@ import {
   parseHeaders,
   parseResults,
   unproven,
-} from "../../../src/edges/channels/email/letter.ts";
+} from "../../../src/edges/channels/email/headers.ts";
 import { textOfHtml, writtenText } from "../../../src/edges/channels/email/reply.ts";
 import { parseLine, readPerson, saidIn } from "../../../src/edges/channels/irc/line.ts";
 import { mapEvent, roomEvent } from "../../../src/edges/channels/matrix/events.ts";

@@ -5,7 +5,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
-import { readDomain } from "./letter.ts";
+import { readDomain } from "./headers.ts";
 
 type Nodemailer = typeof import("nodemailer");
 
@@ -16,13 +16,13 @@ export interface Answered {
   references: readonly string[];
 }
 
-/** The same key is the same Message-ID: a copy can be found by it, and a mail that came twice is seen to be one. */
+/** The same key makes the same Message-ID: the copy is found by it, and mail programs recognise a mail that came twice. */
 export function messageId(key: string, address: string): string {
   const hash = createHash("sha256").update(`${address}\n${key}`).digest("hex");
   return `<lares.${hash.slice(0, 32)}@${readDomain(address)}>`;
 }
 
-/** The mail as it is sent and kept. */
+/** The whole mail, as it is sent and as its copy is saved. */
 export async function written(
   mail: Nodemailer,
   config: EmailAccount,
@@ -43,7 +43,7 @@ export async function written(
     subject: /^re:/i.test(to.subject) ? to.subject : `Re: ${to.subject}`,
     messageId: messageId(message.key, config.address),
     ...(to.references.length ? { inReplyTo: to.references.at(-1)!, references: [...to.references] } : {}),
-    // RFC 3834: nobody's machine answers this one by itself.
+    // RFC 3834: asks other machines not to answer it by themselves.
     headers: { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" },
     text: message.text,
     ...truthy({ html: message.html }),
@@ -68,10 +68,10 @@ export function makeTransport(mail: Nodemailer, config: EmailAccount) {
   });
 }
 
-/** Up to here the server has no mail it could pass on. */
+/** After a failure at one of these commands the server surely has no mail to pass on. */
 const BEFORE_DATA = /^(CONN|EHLO|HELO|STARTTLS|AUTH\b.*|MAIL FROM|RCPT TO)$/;
 
-/** What a failure of SMTP means for the message (CHANNEL-2). */
+/** What an SMTP failure means for the message (CHANNEL-2). */
 export function failure(error: unknown): Error {
   const { code, command, responseCode, message } = error as {
     code?: string;
@@ -91,7 +91,7 @@ export function failure(error: unknown): Error {
 export function loginRefused(what: string, cause: unknown): AppError {
   return new AppError("CHANNEL_SEND", {
     message: `The ${what} server refused the user name or the password.`,
-    hint: "Give the right one (often an app password): lares channels add email",
+    hint: "Enter the right ones (often an app password): lares channels add email",
     retry: "later",
     cause,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { automatic, findThread, parseHeaders, parseResults, unproven } from "./letter.ts";
+import { automatic, findThread, parseHeaders, parseResults, unproven } from "./headers.ts";
 
 const trust = { authserv: ["mx.house.test"], authenticate: true };
 const mail = (...lines: string[]) => parseHeaders(["From: Ann <ann@people.test>", ...lines, ""].join("\r\n"));
