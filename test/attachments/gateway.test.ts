@@ -275,7 +275,7 @@ describe("a message with attachments", () => {
     const said = (text as { text: string }).text;
     expect(Buffer.byteLength(said)).toBeLessThan(66_500);
     expect(said).toContain(
-      "[Cut here: this is the beginning, 64 kB of 195 kB. The whole is in inbox/long.txt; search it",
+      "[Cut here: this is the beginning, 64 kB of 195 kB. The full text is in inbox/long.txt; search it",
     );
     expect(said).not.toContain("\ufffd");
   });

@@ -214,7 +214,7 @@ describe("a window of 8k tokens", () => {
     expect(narrow.seen.refused).toBe(0);
     const shown = toolResults(model.requests.at(-1)!).at(-1)!.text;
     expect(shown.length / 4).toBeLessThan(0.3 * WINDOW);
-    const [, file] = /The whole is in (\S+);/.exec(shown)!;
+    const [, file] = /The full text is in (\S+);/.exec(shown)!;
     expect(readFileSync(join(lares.workspace(), file!), "utf8").length).toBeGreaterThan(20_000);
     expect(notesOf(model.requests.at(-1)!.messages)).toContain("Count for me, nine times");
   });

@@ -45,7 +45,7 @@ describe("at the cap of model calls", () => {
 
 describe("an empty reply", () => {
   it("is asked for once more, with a line that says so", async () => {
-    // A model that speaks when it hears that it said nothing.
+    // A model that speaks when it hears that it returned nothing.
     const shy = await startModel();
     shy.use(async (request) => {
       const last = textOf(request.messages.at(-1)!);

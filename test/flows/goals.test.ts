@@ -94,7 +94,7 @@ describe("a goal", () => {
   it("ends at its limit of turns and gets as much again when a person says so", async () => {
     verdicts.never = [goOn];
     const { id } = await lares.rpc("goals.add", { outcome: "never reached", turns: 2 });
-    expect(await goalIs(id, "limit")).toMatchObject({ round: 2, why: "It took 2 turns and is not reached: Not yet." });
+    expect(await goalIs(id, "limit")).toMatchObject({ round: 2, why: "After 2 turns it isn't reached: Not yet." });
     verdicts.never = [done];
     await lares.rpc("goals.resume", { id });
     expect(await goalIs(id, "done")).toMatchObject({ round: 3 });
@@ -114,7 +114,7 @@ describe("a goal", () => {
       ["stuck here", "odd judge"].map((outcome) => lares.rpc("goals.add", { outcome })),
     );
     expect((await goalIs(stuck!.id, "blocked")).why).toBe("It needs a key.");
-    expect((await goalIs(odd!.id, "blocked")).why).toMatch(/no verdict/);
+    expect((await goalIs(odd!.id, "blocked")).why).toMatch(/verdict couldn't be read/);
   });
 
   it("waits without a judgement while a process of its session is at work", async () => {

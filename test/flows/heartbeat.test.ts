@@ -99,7 +99,7 @@ describe("a heartbeat", () => {
     const { slots } = await rpc("schedule.history", { id: "heartbeat:main", limit: 60 });
     const why = (text: RegExp) => slots.filter((slot) => text.test(slot.reason ?? "")).length;
     expect(slots.filter((slot) => slot.state === "skipped")).toHaveLength(48);
-    expect([why(/first look/), why(/Nothing new/), why(/active hours/)]).toEqual([1, 35, 12]);
+    expect([why(/First check/), why(/Nothing new/), why(/active hours/)]).toEqual([1, 35, 12]);
     expect(await beat()).toMatchObject({ state: "watching", today: { calls: 0, cost: 0 } });
   });
 
@@ -118,7 +118,7 @@ describe("a heartbeat", () => {
     await next();
     expect(model.requests).toHaveLength(calls + 1);
     const { slots } = await rpc("schedule.history", { id: "heartbeat:main", limit: 3 });
-    expect(slots[1]).toMatchObject({ state: "done", reason: expect.stringMatching(/same within a day/) });
+    expect(slots[1]).toMatchObject({ state: "done", reason: expect.stringMatching(/same within the last day/) });
     expect(far.shown).toHaveLength(1);
     const now = await beat();
     expect(now.lastSaid).toBe("The notes changed.");
@@ -133,7 +133,7 @@ describe("a heartbeat", () => {
       await next();
     }
     const shown = far.shown.length;
-    expect(await beat()).toMatchObject({ state: "paused", useless: 3, because: expect.stringMatching(/3 beats/) });
+    expect(await beat()).toMatchObject({ state: "paused", useless: 3, because: expect.stringMatching(/3 checks/) });
     const calls = model.requests.length;
     writeFileSync(join(folder, "workspace", "notes.md"), "and again");
     await next();
@@ -151,7 +151,7 @@ describe("a heartbeat", () => {
   it("is off while there is nothing to watch, and can be asked to beat now", async () => {
     list();
     expect(await beat()).toMatchObject({ state: "nothing-to-watch", items: 0 });
-    await expect(rpc("heartbeat.run", { agent: "main" })).rejects.toThrow(/names nothing/);
+    await expect(rpc("heartbeat.run", { agent: "main" })).rejects.toThrow(/lists nothing/);
     list("- tool:heartbeat_quiet {}");
     const calls = model.requests.length;
     await rpc("heartbeat.run", { agent: "main" });

@@ -212,7 +212,7 @@ describe("a run", () => {
 describe("from a chat", () => {
   it("a person's own zone holds for their reminders, over a kill, and for nobody else's", async () => {
     const say = async (user: string, text: string) => (await lares.chat(user, text)).response;
-    expect(await say("ana", "/timezone Mars/Olympus")).toMatch(/no time zone/);
+    expect(await say("ana", "/timezone Mars/Olympus")).toMatch(/isn't a time zone/);
     expect(await say("ana", "/timezone America/New_York")).toMatch(/Your time zone is now America\/New_York/);
     await lares.restart();
     expect(await say("ana", "/timezone")).toMatch(
@@ -268,7 +268,7 @@ describe("from a chat", () => {
   it("config.check names declared jobs that cannot work", async () => {
     const { ok, problems } = await lares.rpc("config.check", {});
     expect(ok).toBe(false);
-    expect(problems).toMatchObject([{ message: expect.stringMatching(/"broken": .*no cron expression/) }]);
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/"broken": .*isn't a cron expression/) }]);
   });
 
   it("/schedule plans in the person's words, pauses and removes", async () => {
@@ -285,15 +285,15 @@ describe("from a chat", () => {
 
 describe("what makes no sense is refused when it is made, with an example", () => {
   it.each<[Params<"schedule.add">, RegExp]>([
-    [{ prompt: "x", cron: "0 25 * * *" }, /no cron expression.*0 7/s],
+    [{ prompt: "x", cron: "0 25 * * *" }, /isn't a cron expression.*0 7/s],
     [{ prompt: "x", at: "2020-01-01" }, /past.*in 30 minutes/s],
-    [{ prompt: "x", every: "1 day", zone: "Mars/Base" }, /no time zone.*Europe\/Lisbon/s],
+    [{ prompt: "x", every: "1 day", zone: "Mars/Base" }, /isn't a time zone.*Europe\/Lisbon/s],
     [{ prompt: "x", every: "1 day", deliver: { channel: "fax", account: "a", chat: "c" } }, /fax.*channels list/s],
     [{ prompt: "x", every: "1 day", agent: "nobody" }, /no agent.*main/s],
-    [{ prompt: "x", every: "1 day", model: "nowhere/x" }, /cannot be asked.*anthropic/s],
+    [{ prompt: "x", every: "1 day", model: "nowhere/x" }, /can't be used.*anthropic/s],
     [{ prompt: "x", every: "1 day", input: "nothing" }, /no job "nothing"/],
     [{ prompt: "x", script: "y", every: "1 day" }, /a prompt and a script/],
-    [{ every: "1 day" }, /not said what.*Summarise/s],
+    [{ every: "1 day" }, /nothing to do.*Summarise/s],
     [{ script: "x", every: "1 day", timeoutS: 601 }, /600 seconds/],
     [{ prompt: "x", every: "1 day", condition: { changed: "../../lares.yaml" } }, /leads out/],
     [{ prompt: "x", cron: "0 7 * * *", anchor: "07:00" }, /anchor goes with every/],
@@ -304,7 +304,7 @@ describe("what makes no sense is refused when it is made, with an example", () =
 
   it("one such job in lares.yaml is said, and the others are there", async () => {
     const { problems } = await lares.rpc("status", {});
-    expect(problems.join()).toMatch(/"broken".*no cron expression/);
+    expect(problems.join()).toMatch(/"broken".*isn't a cron expression/);
     expect((await lares.rpc("schedule.list", {})).jobs.map((job) => job.name)).toContain("whole");
   });
 });

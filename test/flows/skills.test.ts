@@ -186,11 +186,11 @@ describe("for people", () => {
       elsewhere: expect.stringMatching(/^unusable: It is a link/),
       leaks: expect.stringMatching(/^unusable: "SKILL\.md" is a symbolic link that leads out of the skill's folder/),
       "elsewhere-only": `off: It is for plan9; this is ${process.platform}.`,
-      "errand-9": "off: It is switched off in lares.yaml.",
+      "errand-9": "off: It's turned off in lares.yaml.",
     });
     expect((await results("off", read("skill:errand-9")))[0]).toMatchObject({
       isError: true,
-      text: expect.stringContaining("switched off"),
+      text: expect.stringContaining("turned off"),
     });
     const one = await lares.rpc("skills.get", { name: "errand-37" });
     expect(one).toMatchObject({

@@ -53,7 +53,7 @@ budgets: { perDay: { dollars: 0.000001 } }
   try {
     const answer = await house.rpc("chat.send", { message: "say:x" });
     expect(answer).toMatchObject({ state: "declined", failure: "budget" });
-    expect(answer.reason).toMatch(/price is not known, so it is counted at \$\d+ per million tokens/);
+    expect(answer.reason).toMatch(/price isn't known, so it is counted at \$\d+ per million tokens/);
   } finally {
     await house.stop();
     await model.close();

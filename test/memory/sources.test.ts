@@ -170,7 +170,7 @@ describe("a folder of documents", () => {
     const report = await documents.index(dir);
     expect(report.skipped.map(({ path, why }) => [path.slice(dir.length + 1), why]).sort()).toEqual([
       ["blob.txt", "not a text"],
-      ["paper.pdf", "pdf files are not read yet"],
+      ["paper.pdf", "pdf files can't be read yet"],
     ]);
     expect(await memory.search({ query: "heron" })).toEqual([]);
   });

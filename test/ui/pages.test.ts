@@ -216,7 +216,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     const context = await browser.newContext({ viewport: { width: 380, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
     await page.goto(`${house.url}/schedule`);
-    await page.getByText("No language model is connected that could judge it.").waitFor();
+    await page.getByText("No language model is connected to judge it.").waitFor();
     await page.getByText("What else can wake an agent").waitFor();
     await page.getByRole("button", { name: "Cancel goal" }).click();
     await until("it to be cancelled", async () => (await house.rpc("goals.get", { id })).state === "cancelled");

@@ -102,7 +102,7 @@ export function material({ attachment, path }: AttachedFile, about: string, cont
 export function describeRest({ path }: AttachedFile, line: number): string {
   return path === undefined
     ? ""
-    : ` The whole is in ${path}; search it, or go on with read ${JSON.stringify({ path, offset: line })}`;
+    : ` The full text is in ${path}; search it, or go on with read ${JSON.stringify({ path, offset: line })}`;
 }
 
 export function size(bytes: number): string {

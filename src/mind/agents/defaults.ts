@@ -33,7 +33,7 @@ export type PromptFile = (typeof PROMPT_FILES)[number];
 /** What is known of the owner: no stranger's session reads it. */
 export const OWNER_FILES: ReadonlySet<string> = new Set(["USER.md", "MEMORY.md"]);
 
-/** What files were made with before: as long as nobody touched them they say nothing of the owner's. */
+/** Defaults of earlier versions. A file that still has one of these texts contains nothing the owner wrote. */
 const EARLIER: Readonly<Record<string, readonly string[]>> = {
   "SOUL.md": [
     `# Who you are
@@ -53,12 +53,12 @@ spoken to, say what you did, and say plainly what you do not know or could not d
   ],
 };
 
-/** Whether a file still says what it was made with, by this version or an earlier one. */
+/** Whether a file still has its default text, from this version or an earlier one. */
 function isAsMade(name: string, text: string): boolean {
   return [AGENT_FILES[name] ?? "", ...(EARLIER[name] ?? [])].some((made) => made.trim() === text.trim());
 }
 
-/** What of a file belongs in the prompt: an untouched one says nothing, except SOUL.md, which says who the agent is. */
+/** The part of a file that belongs in the prompt. An untouched file adds nothing, except SOUL.md, which says who the agent is. */
 export function promptText(name: string, text: string): string {
   if (!isAsMade(name, text)) return text;
   return name === "SOUL.md" ? (AGENT_FILES[name] ?? "") : "";

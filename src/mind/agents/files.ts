@@ -2,7 +2,7 @@
  * The files of an agent's folder that people edit from a face.
  *
  * AGENTS-1: only the known names, and never through a link: a link could show or overwrite any file of the machine (FS-11).
- * AGENTS-2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
+ * AGENTS-2: a write is all or nothing, and can be made to fail if somebody else changed the file in the meantime.
  */
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface AgentFileInfo {
   changedAt: number;
 }
 
-/** Larger than anything that belongs into a prompt. */
+/** Larger than anything that belongs in a prompt. */
 const LARGEST = 1_000_000;
 
 export function fileInfo(dir: string, name: string): AgentFileInfo[] {
@@ -46,7 +46,7 @@ export async function writeAgentFile(dir: string, name: string, text: string, ve
   const now = await readAgentFile(dir, name);
   if (version !== undefined && version !== now.version) {
     throw new AppError("CONFLICT", {
-      message: `${name} was changed meanwhile.`,
+      message: `${name} was changed in the meantime.`,
       hint: "Read it again and make your change there.",
       retry: "after-change",
       details: { version: now.version },

@@ -25,7 +25,7 @@ export class AgentFolders {
     this.root = join(home, "agents");
   }
 
-  /** Makes the folder with what is missing. Safe to call again. */
+  /** Creates the folder and any missing files. Safe to call again. */
   ensure(agent: AgentId): void {
     const dir = this.dir(agent);
     for (const sub of ["", "skills", "workspace"]) mkdirSync(join(dir, sub), { recursive: true, mode: 0o700 });
@@ -60,7 +60,9 @@ export class AgentFolders {
     return { agentDir: dir, workspace, spillDir: join(workspace, ".lares", "out") };
   }
 
-  /** The files a prompt is made of, as they stand now; empty where they say nothing. What is the owner's goes to the owner only. */
+  /**
+   * The files a prompt is made of, in their current state; empty where they say nothing. The owner's files go only to the owner.
+   */
   async promptFiles(
     agent: AgentId,
     how: { forOwner: boolean },
@@ -76,7 +78,7 @@ export class AgentFolders {
     return { soul, agents, user, memory };
   }
 
-  /** Which of the files people edit are there. */
+  /** Which of the editable files exist. */
   files(agent: AgentId): AgentFileInfo[] {
     return Object.keys(AGENT_FILES).flatMap((name) => fileInfo(this.dir(agent), name));
   }
@@ -86,7 +88,7 @@ export class AgentFolders {
     return readAgentFile(this.dir(agent), name);
   }
 
-  /** Replaces one of them in one step. `version`: only when nobody else changed it meanwhile. */
+  /** Replaces one of them atomically. With `version`, only if nobody else has changed it since. */
   writeFile(agent: AgentId, name: string, text: string, version?: string): Promise<AgentFile> {
     return writeAgentFile(this.dir(agent), name, text, version);
   }
@@ -94,7 +96,7 @@ export class AgentFolders {
   private dir(agent: AgentId): string {
     if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(agent)) {
       throw new AppError("AGENT_UNKNOWN", {
-        message: `"${agent}" cannot be an agent's name.`,
+        message: `"${agent}" can't be an agent's name.`,
         hint: "Use a-z, 0-9 and -.",
       });
     }
@@ -102,7 +104,7 @@ export class AgentFolders {
   }
 }
 
-/** A prompt file as far as it fits. What cannot be read is named in the prompt, so that a missing identity is noticed. */
+/** A prompt file, cut to what fits. If it can't be read, the prompt says so, so that a missing identity is noticed. */
 async function promptFile(dir: string, name: string): Promise<string> {
   try {
     return await withInside({ root: dir, path: name, parents: "imagine", links: "refuse" }, async (inside) => {

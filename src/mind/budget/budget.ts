@@ -1,13 +1,14 @@
 /**
- * Budgets: before a model call the most it can cost is set aside, after it what it did cost is kept and the rest comes back
- * (I10). What is used is summed in the records; what is set aside is a row a call, so that a crash between the two is seen.
+ * Budgets: before a model call, the most it can cost is set aside; afterwards its actual cost is charged and the rest is returned
+ * (I10). Usage is summed in the records; each open call has a row for what it set aside, so that a crash between the two is
+ * noticed.
  *
- * BUDGET-1: what is used plus what is set aside passes no cap when a call begins. A call may still use more than was set aside
- *     (an estimate of its input, a fallback at another price); only by that much can a cap be passed.
- * BUDGET-2: judging and setting aside happen in one go, with nothing awaited in between: calls side by side cannot both have the
- *     last of it.
- * BUDGET-3: what a dead process had set aside is settled at the start with what a sent request costs; the rest comes back.
- * BUDGET-4: a call that only waits for others to give back what they set aside is not refused but waits for them.
+ * BUDGET-1: when a call starts, what is used plus what is set aside stays within every cap. A call may still use more than it set
+ * aside (the input is an estimate, a fallback may have another price); only by that much can a cap be exceeded.
+ * BUDGET-2: checking and setting aside happen with no await in between, so two concurrent calls can't both take the last of a
+ * budget.
+ * BUDGET-3: what a dead process had set aside is settled at the next start at the price of a sent request; the rest is returned.
+ * BUDGET-4: a call that would fit once others return what they set aside waits for them instead of being refused.
  */
 import type { ModelInfo, ModelRequest, Records, Tx } from "../../core/contracts/index.ts";
 import type { Usage } from "../../core/domain/index.ts";
@@ -31,20 +32,20 @@ export interface PlannedCall {
   call: number;
   session: string;
   agent: string;
-  /** The job that caused it; `caps` goes before budgets.perSchedule. */
+  /** The job that caused it; `caps` overrides budgets.perSchedule. */
   schedule?: { id: string; caps?: Caps };
   request: Pick<ModelRequest, "model" | "system" | "tools" | "notes" | "messages">;
 }
 
 /** What is set aside for one call. Exactly one of `settle` and `drop` ends it. */
 export interface Reservation {
-  /** Set when what is left allows only a shorter answer than usual. */
+  /** Set when the remaining budget allows only a shorter answer than usual. */
   readonly maxOutputTokens: number | undefined;
-  /** The answer is here: keeps what it used, gives back the rest. Returns warnings that became due. */
+  /** The answer has arrived: charges what it used and returns the rest. Returns any warnings that are now due. */
   settle(usage: Usage): string[];
-  /** The same in the records, in the transaction that records the answer. A second time changes nothing. */
+  /** Writes the same to the records, in the transaction that records the answer. Idempotent. */
   record(tx: Tx): void;
-  /** No answer will come: keeps what the request and the streamed tokens cost. Does nothing after `settle`. */
+  /** No answer will come: charges what the request and the streamed tokens cost. Does nothing after `settle`. */
   drop(streamedTokens: number): void;
 }
 
@@ -54,17 +55,17 @@ export interface BudgetUse extends ScopeKey {
   reserved: Amount;
 }
 
-/** What is known of one scope in memory. `users` keeps it there while a call counts against it. */
+/** The in-memory totals of one scope. While `users` is above zero a call counts against it and it must stay loaded. */
 interface Tally {
   spent: Amount;
   reserved: Amount;
   warned: boolean;
   users: number;
-  /** Resolves when it was read from the records. */
+  /** Resolves once it has been read from the records. */
   ready: Promise<void>;
 }
 
-/** Sessions come and go; beyond this many the idle ones are read again when they are needed. */
+/** Sessions come and go; beyond this many, idle ones are dropped and read again when needed. */
 const MOST_TALLIES = 1000;
 
 export class Budget {
@@ -88,7 +89,7 @@ export class Budget {
     return new Budget(parts);
   }
 
-  /** Sets aside the most this call can cost, or says why not. Waits while only calls under way are in the way. */
+  /** Sets aside the most this call can cost, or says why it can't. Waits while only calls in progress stand in the way. */
   async reserve(call: PlannedCall, signal: AbortSignal): Promise<Reservation | { refused: string }> {
     const { clock, records, model } = this.parts;
     const config = this.parts.config();
@@ -117,8 +118,8 @@ export class Budget {
         }
         for (const tally of tallies) tally.reserved = plus(tally.reserved, most);
         const sent = toAmount(f, 0);
-        // Queued, not awaited: it is durable about when the request leaves, and a turn is not slowed by it. An answer that comes
-        // at once shares its commit.
+        // Queued, not awaited: it is durable by about the time the request leaves, without slowing the turn. A quick answer
+        // shares its commit.
         const hold = { ...call, scopes: scopes.map(toKey), most, sent, at: clock.now() };
         records.write((tx) => insertHold(tx, hold), { lazy: true }).catch(() => {});
         const shorter = output < info.maxOutput ? output : undefined;
@@ -130,13 +131,13 @@ export class Budget {
     }
   }
 
-  /** Read again from the records at the next call, e.g. because the session was deleted. */
+  /** Forgets the in-memory totals, e.g. because the session was deleted; the next call reads the records again. */
   forget(session: string): void {
     const id = makeId({ kind: "session", name: session, day: "" });
     if (this.tallies.get(id)?.users === 0) this.tallies.delete(id);
   }
 
-  /** How far the budgets of this agent and session are used. */
+  /** How much of this agent's and session's budgets is used. */
   async use(of: { agent: string; session: string }): Promise<BudgetUse[]> {
     const scopes = listScopes(this.parts.config(), of, this.parts.clock.now());
     const tallies = await this.enter(scopes);
@@ -184,13 +185,16 @@ export class Budget {
       drop: (streamedTokens) => {
         if (ended) return;
         end(plus(a.sent, { dollars: streamedTokens * a.outputPrice, tokens: streamedTokens, calls: 0 }));
-        // When the records are gone too, the next start settles the row.
+        // If the records can't be written either, the next start settles the row.
         this.parts.records.write(record).catch(() => {});
       },
     };
   }
 
-  /** Loads what is known of these scopes and keeps it in memory until `leave`. Counted at once, so it cannot be dropped meanwhile. */
+  /**
+   * Loads the totals of these scopes and keeps them in memory until `leave`. `users` is raised before the first await, so that
+   * they can't be dropped while loading.
+   */
   private async enter(scopes: readonly BudgetScope[]): Promise<Tally[]> {
     const tallies = scopes.map((scope) => {
       const tally = this.tallies.get(makeId(scope)) ?? this.load(scope);
@@ -221,7 +225,7 @@ export class Budget {
     for (const tally of tallies) tally.users--;
   }
 
-  /** Resolves when something was given back. */
+  /** Resolves when some call returns what it set aside. */
   private change(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {

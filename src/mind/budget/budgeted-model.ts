@@ -1,15 +1,15 @@
 /**
- * The one way to a paid model call: set aside the most it can cost, call, settle what it used, and record both with what came of
- * it. Turns, compaction, goals and memory all call here.
+ * The only way to make a paid model call: set aside the most it can cost, call, settle what it used, and record both together
+ * with the result. Turns, compaction, goals and memory all call here.
  *
- * BUDGET-5: a call that fails or is stopped keeps only what its request and the streamed tokens cost; nothing stays set aside.
+ * BUDGET-5: a call that fails or is stopped is charged only for its request and the streamed tokens; nothing stays set aside.
  */
 import type { ModelDelta, ModelReply, ModelRequest, Models, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { Budget, PlannedCall } from "./budget.ts";
 
-/** For what was streamed before a stop, which no provider counts for us. */
+/** For text streamed before a stop, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
 
 export interface BudgetedModelParts {
@@ -27,7 +27,7 @@ export interface BudgetedCall extends PlannedCall {
   turn: TurnId;
   session: SessionKey;
   request: ModelRequest;
-  /** Another limit on the answer, beside the request's and what the budget allows. */
+  /** Another limit on the answer, in addition to the request's and the budget's. */
   maxOutputTokens?: number | undefined;
   /** Awaited between setting aside and calling. */
   beforeCall?: () => Promise<void>;
@@ -49,7 +49,10 @@ export class BudgetedModel {
     this.parts = parts;
   }
 
-  /** `refused` says which budget doesn't allow it. Waits while only calls under way are in the way. Throws what the call throws. */
+  /**
+   * `refused` says which budget doesn't allow it. Waits while only calls in progress stand in the way. Throws what the call
+   * throws.
+   */
   async call(planned: BudgetedCall, signal: AbortSignal): Promise<PaidReply | { refused: string }> {
     const { budget, models, clock, recordUsage } = this.parts;
     const { turn, call, session, agent, request, onDelta } = planned;

@@ -11,26 +11,28 @@ const caps = (what: string) =>
 
 export const budgetsConfig = z
   .strictObject({
-    perDay: caps("What everything together may use from midnight to midnight.").default({ dollars: 20 }),
-    perSession: caps("What one session may use over its whole life.").default({}),
-    perSchedule: caps("What one scheduled job may use in a day.").default({}),
+    perDay: caps("Limit for everything together, from midnight to midnight.").default({ dollars: 20 }),
+    perSession: caps("Limit for one session over its lifetime.").default({}),
+    perSchedule: caps("Daily limit for one scheduled job.").default({}),
     agents: z
       .record(
         z.string(),
         z.strictObject({
-          perDay: caps("What this agent may use in a day.").default({}),
-          perSession: caps("What each of its sessions may use; goes before budgets.perSession.").optional(),
+          perDay: caps("Daily limit for this agent.").default({}),
+          perSession: caps("Limit for each of its sessions; overrides budgets.perSession.").optional(),
         }),
       )
       .default({})
-      .describe("Budgets of single agents, by name."),
+      .describe("Budgets for individual agents, by name."),
     unknownPricePerMillion: z
       .number()
       .nonnegative()
       .default(15)
-      .describe("Dollars per million tokens counted where a model's price is not known: unknown is never free."),
-    warnAt: z.number().min(0).max(1).default(0.8).describe("Share of a budget after which its use is mentioned, once."),
+      .describe(
+        "Dollars per million tokens assumed when a model's price isn't known, so that unknown never counts as free.",
+      ),
+    warnAt: z.number().min(0).max(1).default(0.8).describe("Share of a budget at which you get a warning, once."),
   })
   .prefault({})
-  .describe("What may be spent. A call that could pass one of these is refused, and says so.");
+  .describe("Spending limits. A call that could exceed one of them is refused with an explanation.");
 export type BudgetsConfig = z.output<typeof budgetsConfig>;

@@ -10,16 +10,19 @@ export interface Forecast {
   outputPrice: number;
 }
 
-/** Providers count about four letters a token and more for other scripts; three bytes a token is on the safe side of both. */
+/**
+ * Providers count about four characters per token in English, fewer in other scripts; three bytes per token is a safe estimate
+ * for both.
+ */
 const BYTES_PER_TOKEN = 3;
-/** A picture: providers shrink it first, so that its size hardly matters. */
+/** A picture: providers shrink it first, so its size hardly matters. */
 const IMAGE_TOKENS = 1500;
-/** The frame around each message and tool. */
+/** Overhead of each message and tool. */
 const FRAME_TOKENS = 8;
-/** Below this an answer is a fragment; then the call is refused instead of cut short. */
+/** A shorter answer would be a fragment, so the call is refused instead of cut short. */
 const SHORTEST_ANSWER = 1000;
 
-/** What was measured once: a session's history and tools are the same objects call after call. */
+/** Caches measured sizes: a session's history and tools are the same objects in call after call. */
 export class Sizes {
   private readonly known = new WeakMap<object, number>();
 
@@ -45,7 +48,7 @@ export function forecast(
   const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;
   return {
     inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + frames,
-    // Whether the provider writes it to its cache is the provider's choice, and costs more.
+    // The provider decides whether to write it to its cache, which costs more.
     inputPrice: (price ? Math.max(price.input, price.cacheWrite) : unknownPerMillion) / 1_000_000,
     outputPrice: (price ? price.output : unknownPerMillion) / 1_000_000,
   };
@@ -60,7 +63,7 @@ function countBytes({ content }: ModelMessage): number {
   return bytes;
 }
 
-/** What is set aside for a call that may answer with so many tokens. */
+/** What to set aside for a call whose answer may have this many tokens. */
 export function toAmount(f: Forecast, outputTokens: number): Amount {
   return {
     dollars: f.inputTokens * f.inputPrice + outputTokens * f.outputPrice,
@@ -69,15 +72,15 @@ export function toAmount(f: Forecast, outputTokens: number): Amount {
   };
 }
 
-/** What was used, an unknown price counted as configured. */
+/** What was used, with an unknown price counted as configured. */
 export function amountUsed(usage: Usage, unknownPerMillion: number): Amount {
   const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return { dollars: usage.cost ?? (tokens * unknownPerMillion) / 1_000_000, tokens, calls: 1 };
 }
 
 /**
- * The longest answer that still fits what is left, up to `most`: the last of a budget is used for shorter answers before
- * calls are refused. When only a fragment would fit it is `most` again, which then does not fit.
+ * The longest answer that still fits the remaining budget, up to `most`: the end of a budget goes to shorter answers before calls
+ * are refused. If only a fragment would fit, returns `most`, which the caller then finds not to fit.
  */
 export function longestAnswer(f: Forecast, most: number, left: readonly { caps: Caps; spent: Amount }[]): number {
   let tokens = most;

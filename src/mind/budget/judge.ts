@@ -1,4 +1,4 @@
-/** Whether one more call fits a budget (I10): pure, in three kinds of use at once. */
+/** Whether one more call fits a budget (I10), in dollars, tokens and calls at once. Pure. */
 
 export interface Amount {
   dollars: number;
@@ -6,7 +6,7 @@ export interface Amount {
   calls: number;
 }
 
-/** What is not named is not capped. */
+/** A kind that isn't named has no cap. */
 export type Caps = { readonly [kind in keyof Amount]?: number | undefined };
 
 export const KINDS = ["dollars", "tokens", "calls"] as const;
@@ -14,18 +14,20 @@ export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0 };
 
 export type BudgetVerdict =
   | { verdict: "fits" }
-  /** It would fit if the calls under way cost nothing; they set aside the most they can cost, so some of it comes back. */
+  /**
+   * It would fit if the calls in progress cost nothing. They set aside the most they can cost, so some of that will be returned.
+   */
   | { verdict: "wait"; kind: keyof Amount }
   | { verdict: "over"; kind: keyof Amount };
 
-/** Sums of dollars are sums of fractions; less than a millionth of a cent decides nothing. */
+/** Dollar sums accumulate floating-point error; differences below a millionth of a cent are ignored. */
 const DUST = 1e-8;
 
 export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: Amount): BudgetVerdict {
   let waits: keyof Amount | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];
-    // What adds nothing passes nothing: a free model answers also when the money is gone.
+    // A call that adds nothing exceeds nothing: a free model still answers when the money is gone.
     if (cap === undefined || estimate[kind] === 0) continue;
     if (spent[kind] + estimate[kind] > cap + DUST) return { verdict: "over", kind };
     if (spent[kind] + reserved[kind] + estimate[kind] > cap + DUST) waits ??= kind;
@@ -33,7 +35,7 @@ export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: A
   return waits ? { verdict: "wait", kind: waits } : { verdict: "fits" };
 }
 
-/** The kind of use that is furthest, and how far: 1 is all of it. */
+/** The kind of use closest to its cap, and how close: 1 means used up. */
 export function used(budget: Caps, spent: Amount): { kind: keyof Amount; share: number } | undefined {
   let most: { kind: keyof Amount; share: number } | undefined;
   for (const kind of KINDS) {

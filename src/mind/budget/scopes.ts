@@ -25,19 +25,19 @@ export function listScopes(
   return scopes;
 }
 
-/** A job's runs have sessions of their own. */
+/** Each run of a job has its own session. */
 export function findSchedule(session: string): string | undefined {
   return readRunSession(session)?.job;
 }
 
-/** The day where this machine stands: people mean their own midnight. */
+/** The date in this machine's time zone: people mean their own midnight. */
 export function localDay(now: number): string {
   const date = new Date(now);
   const two = (n: number) => String(n).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** `unknownPer`: the model's price is not known, and it is counted at so many dollars a million tokens. */
+/** `unknownPer`: the model's price isn't known, so it is counted at this many dollars per million tokens. */
 export function refusal(
   scope: BudgetScope,
   kind: keyof Amount,
@@ -49,7 +49,7 @@ export function refusal(
   const wait = scope.kind === "session" ? "Start a new session" : "Wait until tomorrow";
   const counted =
     kind === "dollars" && unknownPer !== undefined
-      ? ` The model's price is not known, so it is counted at $${unknownPer} per million tokens (budgets.unknownPricePerMillion).`
+      ? ` The model's price isn't known, so it is counted at $${unknownPer} per million tokens (budgets.unknownPricePerMillion).`
       : "";
   return `${title(scope)} does not allow another model call: ${left}${more}.${counted} ${wait}, or raise ${key(scope)}.${kind}.`;
 }
@@ -65,11 +65,11 @@ function title(scope: ScopeKey): string {
     case "all":
       return "The budget for today";
     case "agent":
-      return `The budget of agent "${scope.name}" for today`;
+      return `The budget for agent "${scope.name}" for today`;
     case "session":
-      return "The budget of this session";
+      return "The budget for this session";
     case "schedule":
-      return `The budget of schedule "${scope.name}" for today`;
+      return `The budget for schedule "${scope.name}" for today`;
     default:
       return assertNever(scope.kind);
   }

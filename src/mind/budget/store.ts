@@ -2,7 +2,7 @@ import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey } from "../../core/domain/index.ts";
 import type { Amount } from "./judge.ts";
 
-/** Whose use is counted together. `day` is empty for a session: it is counted over its life. */
+/** Whose usage is counted together. `day` is empty for a session, which is counted over its lifetime. */
 export type ScopeKey = {
   kind: "all" | "agent" | "session" | "schedule";
   name: string;
@@ -15,7 +15,7 @@ export interface HoldRow {
   scopes: ScopeKey[];
   /** Set aside. */
   most: Amount;
-  /** What it costs once it was sent, whatever comes back. */
+  /** What the request costs once it has been sent, regardless of the answer. */
   sent: Amount;
   at: number;
 }
@@ -48,7 +48,10 @@ export function insertHold(tx: Tx, h: HoldRow): void {
   );
 }
 
-/** Turns what was set aside into what was used. The row is the licence: a second time finds none and changes nothing. */
+/**
+ * Turns what was set aside into what was used. Deleting the row is what permits it: a second call finds no row and changes
+ * nothing.
+ */
 export function settleHold(tx: Tx, h: { turn: string; call: number; scopes: readonly ScopeKey[] }, used: Amount): void {
   tx.run(
     `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls)
@@ -97,7 +100,7 @@ export async function readHolds(db: Reads): Promise<HoldRow[]> {
   }));
 }
 
-/** The session's own account. What it spent still counts for its agent and for the day. */
+/** Deletes the session's own total. What it spent still counts for its agent and for the day. */
 export function eraseSpent(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", session);
 }

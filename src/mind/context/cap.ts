@@ -1,16 +1,16 @@
 /**
- * Tool results may not fill the window: together those of one reply take at most a share of it. What is longer is kept whole in a
- * file the agent can read, and only its beginning and its end are shown, with the file's name.
+ * Keeps tool results from filling the window: together, those of one reply take at most a share of it. A longer one is saved in
+ * full in a file the agent can read, and only its beginning and end are shown, with the file's name.
  *
- * CONTEXT-11: short results keep all they have; the long ones share the rest alike.
- * CONTEXT-12: the same results give the same text and the same files, so a repeated step changes nothing.
+ * CONTEXT-11: short results stay whole; the long ones share the rest equally.
+ * CONTEXT-12: the same results produce the same text and the same files, so repeating the step changes nothing.
  */
 import { writeBelow } from "../../core/files/index.ts";
 import { clip, textTokens } from "./tokens.ts";
 
-/** Less than this is no result any more, however many there are. */
+/** A result cut shorter than this is useless, however many there are. */
 const LEAST = 120;
-/** Of what is shown, for the end: there errors and sums stand. */
+/** The share of the shown text taken from the end, where errors and totals usually are. */
 const TAIL_SHARE = 0.3;
 
 export async function capResults<T extends { id: string; text: string }>(
@@ -30,7 +30,7 @@ export async function capResults<T extends { id: string; text: string }>(
   );
 }
 
-/** The most each may have, so that together they take at most `most`. */
+/** The most each may take so that together they take at most `most`. */
 export function fairShare(sizes: readonly number[], most: number): number {
   const rising = sizes.toSorted((a, b) => a - b);
   let left = most;
@@ -45,8 +45,8 @@ export function fairShare(sizes: readonly number[], most: number): number {
 function shortened(text: string, tokens: number, file: string | undefined): string {
   const where = (line: number) =>
     file
-      ? `The whole is in ${file}; search it, or go on with read ${JSON.stringify({ path: file, offset: line })}`
-      : "The whole could not be kept.";
+      ? `The full text is in ${file}; search it, or go on with read ${JSON.stringify({ path: file, offset: line })}`
+      : "The full text couldn't be saved.";
   const note = (line: number) => `\n[… shortened: ${text.length} characters, more than fits here. ${where(line)}]\n`;
   const room = Math.max(tokens - textTokens(note(text.length)), 40);
   const tail = Math.floor(room * TAIL_SHARE);
@@ -59,13 +59,13 @@ function reversed(text: string): string {
   return [...text].reverse().join("");
 }
 
-/** Never through a link, the folder's neither: the agent can put one there. */
+/** Never writes through a link, not even the folder's: the agent could put one there. */
 async function keep(root: string, path: string, content: string): Promise<boolean> {
   try {
     await writeBelow({ root, path, content, tag: path, mode: 0o600, links: "refuse" });
     return true;
   } catch {
-    // A full disk, or a link in the way, must not lose the turn; the text then says that the whole is gone.
+    // A full disk, or a link in the way, must not fail the turn; the text then says that the full result couldn't be saved.
     return false;
   }
 }

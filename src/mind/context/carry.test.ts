@@ -108,7 +108,7 @@ describe("tool results", () => {
   test("what cannot be kept is said", async () => {
     const place = { root: "/dev/null/nowhere", dir: "out", key: "t" };
     const [one] = await capResults([{ id: "c", text: "line\n".repeat(5000) }], 300, place);
-    expect(one!.text).toMatch(/could not be kept/);
+    expect(one!.text).toMatch(/couldn't be saved/);
     expect(textTokens(one!.text)).toBeLessThanOrEqual(320);
   });
 });

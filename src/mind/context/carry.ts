@@ -1,27 +1,32 @@
 /**
- * The carry-over: what goes on when the older part of a conversation is no longer shown. Prose beside lists, because a list item
- * is either there or not, while prose loses the number it was about. Rules find what a model must not lose; pure.
+ * The carry-over: what remains when the older part of a conversation is no longer shown. It combines prose with lists, because a
+ * list item is either there or not, while prose tends to lose the number it was about. Rules find what a model must not lose.
+ * Pure.
  *
- * CONTEXT-13: what the rules find comes from the messages themselves, word for word.
- * CONTEXT-14: it never grows beyond the tokens it is given; the oldest goes first. What goes stays in the records and is found by search.
+ * CONTEXT-13: what the rules find is copied verbatim from the messages.
+ * CONTEXT-14: it never exceeds its token limit; the oldest items are dropped first. They stay in the records, where search finds
+ * them.
  */
 import { isWritten, type Json, type ModelMessage } from "../../core/domain/index.ts";
 import { clip, textTokens } from "./tokens.ts";
 
 export interface Carry {
-  /** What the person had asked when their message itself had to go: a turn that is longer than the window. */
+  /** The person's request when its message had to be dropped because the turn is longer than the window. */
   asked: string;
-  /** When it was compacted, with the date: what is left of the messages may have none in view. Absent in those of older versions. */
+  /**
+   * When it was compacted, with the date, because the remaining messages may not show one. Absent in carry-overs from older
+   * versions.
+   */
   when?: string;
   prose: string;
-  /** What was asked for and is not done. */
+  /** Requests that aren't done yet. */
   requests: string[];
   decisions: string[];
   /** About the person. */
   facts: string[];
   identifiers: string[];
   files: string[];
-  /** The newest tool calls and what came of them. */
+  /** The latest tool calls and their results. */
   calls: string[];
 }
 
@@ -38,7 +43,7 @@ export const NO_CARRY: Carry = {
   calls: [],
 };
 
-/** Shares of the whole, and what stands above each list. */
+/** Each list's share of the space and its heading. */
 const LISTS: readonly { name: List; title: string; share: number }[] = [
   { name: "facts", title: "About the person", share: 0.17 },
   { name: "requests", title: "Open requests", share: 0.12 },
@@ -61,7 +66,7 @@ const IDENTIFIER =
   /https?:\/\/[^\s<>"')\]]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+|\+\d[\d ()-]{6,}\d|\b[0-9a-f]{8}-[0-9a-f-]{27,60}\b|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+\b|\b(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{5,}\b|#\d{2,}/g;
 const FILE_KEYS = new Set(["path", "file", "from", "to", "target"]);
 
-/** What the rules find in messages, added to what was carried already. */
+/** Adds what the rules find in these messages to the existing carry-over. */
 export function gather(carried: Carry, messages: readonly ModelMessage[]): Carry {
   const found: Carry = {
     ...carried,
@@ -101,7 +106,7 @@ function readText(found: Carry, role: ModelMessage["role"], text: string): void 
   }
 }
 
-/** A long text is a paste, not talk: its beginning is enough for rules. */
+/** A longer text is pasted rather than typed; its beginning is enough for the rules. */
 const LONGEST_TALK = 4_000;
 
 function sentences(text: string): string[] {
@@ -112,7 +117,7 @@ function sentences(text: string): string[] {
     .filter((one) => one.length > 3);
 }
 
-/** One line of at most so many tokens, around what matters in it. */
+/** One line of at most this many tokens, centred on what matters in it. */
 function oneLine(text: string, tokens: number, around?: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   const at = around ? line.indexOf(around) : 0;
@@ -129,7 +134,7 @@ function filesIn(input: Json): string[] {
   });
 }
 
-/** Each once, at its newest place. */
+/** Removes duplicates, keeping the newest of each. */
 export function newestOnce(items: readonly string[]): string[] {
   const kept = new Map<string, string>();
   for (const item of items) {
@@ -144,7 +149,7 @@ export function newestOnce(items: readonly string[]): string[] {
   return [...kept.values()];
 }
 
-/** Cut to so many tokens: each list to its share, the prose to what is left. */
+/** Cuts it to this many tokens: each list to its share, the prose to the rest. */
 export function bounded(carry: Carry, tokens: number): Carry {
   const out: Carry = { ...NO_CARRY, asked: clip(carry.asked, Math.floor(tokens * ASKED_SHARE)) };
   let left = tokens - textTokens(out.asked);
@@ -179,7 +184,7 @@ export function carryText(carry: Carry): string {
   return [when, carry.prose, ...lists, asked].filter(Boolean).join("\n\n");
 }
 
-/** A summary without a model: what was said, quoted; the first words of the conversation and as many of the newest as fit. */
+/** A summary without a model: quotes from the conversation, its first words and as many of the latest as fit. */
 export function quoted(before: string, messages: readonly ModelMessage[], tokens: number): string {
   const lines = messages.flatMap((m) => {
     if (m.role === "tool") return [];
@@ -199,5 +204,5 @@ export function quoted(before: string, messages: readonly ModelMessage[], tokens
     room -= cost;
     kept.push(line);
   }
-  return [old, kept.length ? `Said, shortened:\n${kept.reverse().join("\n")}` : ""].filter(Boolean).join("\n\n");
+  return [old, kept.length ? `Said, abridged:\n${kept.reverse().join("\n")}` : ""].filter(Boolean).join("\n\n");
 }

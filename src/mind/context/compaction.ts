@@ -1,11 +1,12 @@
 /**
- * Compacting: the older part of a window is replaced by a carry-over. One path, whoever asks for it: a session that is nearly full
- * (in a lane beside the session, so that nobody waits), a turn whose request does not fit, a person.
+ * Compaction: the older part of a window is replaced by a carry-over. There is one code path for everyone who asks for it: a
+ * session that is nearly full (in a separate lane, so that nobody waits), a turn whose request doesn't fit, a person.
  *
- * CONTEXT-7: every part is a recorded step: what a killed process had summarised is not paid for twice, and it takes effect once.
- * CONTEXT-8: it takes effect in one transaction, and only when the session still is what was read. The messages stay.
- * CONTEXT-9: it always ends: a summariser that fails, stalls or may not be paid for is replaced by rules that need no model.
- * CONTEXT-10: what comes out is smaller than what went in, or nothing happens.
+ * CONTEXT-7: every part is a recorded step: after a kill, nothing is summarised or paid for twice, and the result takes effect
+ * once.
+ * CONTEXT-8: it takes effect in one transaction, and only if the session is still what was read. The messages stay.
+ * CONTEXT-9: it always finishes: a summariser that fails, stalls or exceeds the budget is replaced by rules that need no model.
+ * CONTEXT-10: the result is smaller than the input, or nothing happens.
  */
 import { type Ctx, type Outcome, Stopped } from "../../core/contracts/index.ts";
 import {
@@ -37,18 +38,21 @@ import { cutAt } from "./window.ts";
 export interface CompactionParts extends SummariserParts {
   contexts: Contexts;
   sessions: Pick<SessionViews, "compact" | "undoCompaction">;
-  /** Starts a turn in a lane beside the session's. The same id is the same turn. */
+  /** Starts a turn in a separate lane. Idempotent per id. */
   accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
-  /** What is being compacted, for whoever wants to keep something of it. May come twice; nobody waits for it. */
+  /**
+   * Announces what is about to be compacted, so that memory can save something from it. May be called twice; nothing waits for
+   * it.
+   */
   beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
   config: () => ContextConfig;
-  /** A moment as the session's person reads it: weekday, date, time and offset. */
+  /** A time as the session's person reads it: weekday, date, time and offset. */
   stamp: (session: SessionKey, at: number) => Promise<string>;
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
   bus: Bus;
 }
 
-/** What a turn of its own is started with. */
+/** The body that a separate compaction turn is started with. */
 export type CompactBody = { kind: "compact"; session: string; agent: string; focus: string | null; forced: boolean };
 
 export type Compacted =
@@ -61,25 +65,25 @@ type Wish =
   | { why: "asked"; focus: string | null }
   | { why: "full"; model: string | null; refused?: { limit?: number }; more: boolean; fresh: number };
 
-/** In large histories the oldest part is gathered by rules only: each piece is a call somebody pays for. */
+/** In large histories, rules alone handle the oldest part: each piece costs a model call. */
 const MOST_PIECES = 8;
-/** Of the summariser's window, for estimates that are too low. */
+/** The usable share of the summariser's window; the rest is margin for low estimates. */
 const MARGIN = 0.8;
-/** Beside the transcript: instructions and headings. */
+/** Tokens for instructions and headings around the transcript. */
 const FRAME = 400;
-/** Nobody is asked to compact less than this by himself: it would come out as long as it went in. */
+/** Automatic compaction needs at least this much; less would come out as long as it went in. */
 const LEAST_GONE = 400;
-/** When it led to nothing, it is tried again after so many messages. */
+/** After an attempt that saved nothing, the next one waits for this many messages. */
 const LATER = 40;
 const MOST_FUTILE = 1000;
-/** Notes smaller than this carry nothing. */
+/** Notes smaller than this are useless. */
 const LEAST_ROOM = 200;
-/** How long a person who asked for it waits for the figures. */
+/** How long a person who asked for it waits for the result. */
 const PATIENCE_MS = 20_000;
 
 export class Compactions {
   private readonly parts: CompactionParts;
-  /** Sessions that are being compacted, and who waits for it. */
+  /** Sessions being compacted, and the callers waiting for them. */
   private readonly working = new Map<SessionKey, { done: ((what: Compacted) => void)[] }>();
   /** Those where it led to nothing, and the number of the message that was next. */
   private readonly futile = new Map<SessionKey, number>();
@@ -109,11 +113,11 @@ export class Compactions {
       if (newest?.undone_at && newest.from_seq === base) return;
       await this.begin(session, agent, { focus: null, forced: false });
     } catch (error) {
-      log.warn("compacting could not begin", { session, message: String(error) });
+      log.warn("compaction couldn't start", { session, message: String(error) });
     }
   }
 
-  /** Compacts because a person wants it. Says what came of it, or nothing when it still goes on. */
+  /** Compacts at a person's request. Returns the result, or nothing if it is still running. */
   async ask(session: SessionKey, agent: AgentId, focus: string | null): Promise<Compacted | undefined> {
     if (!(await readSession(this.parts.records, session))) throw noSession(session);
     const { clock } = this.parts;
@@ -154,7 +158,7 @@ export class Compactions {
     }
   }
 
-  /** The turn of its own. `broken`: its journal does not fit this version; the next full window begins another. */
+  /** A separate compaction turn. `broken`: its journal doesn't match this version; the next full window starts another. */
   async segment(ctx: Ctx, body: CompactBody, broken: boolean): Promise<Outcome> {
     const session = body.session as SessionKey;
     const at = { turn: ctx.turn, session, agent: body.agent as AgentId };
@@ -172,7 +176,7 @@ export class Compactions {
     return { end: made as unknown as Json };
   }
 
-  /** Steps of a turn whose request does not fit. `number` counts them within the turn. */
+  /** Compacts as steps of a turn whose request doesn't fit. `number` counts the attempts within the turn. */
   async makeRoom(
     ctx: Ctx,
     at: Payer,
@@ -182,7 +186,7 @@ export class Compactions {
     return this.compact(ctx, at, number, { why: "full", ...why });
   }
 
-  /** The session is shown as it was before it was last compacted. */
+  /** Restores the session's view to before its last compaction. */
   async undo(session: SessionKey): Promise<{ messages: number }> {
     const { records, contexts, clock, bus } = this.parts;
     const row = await readSession(records, session);
@@ -190,7 +194,7 @@ export class Compactions {
     const last = row.compaction ? await readCompaction(records, row.compaction) : undefined;
     if (!last) {
       throw new AppError("CONFLICT", {
-        message: "Nothing of this conversation is compacted.",
+        message: "Nothing in this conversation has been compacted.",
         hint: `See what the model reads: lares context "${session}"`,
       });
     }
@@ -203,7 +207,7 @@ export class Compactions {
     return { messages: last.to_seq - Math.max(last.from_seq, 1) };
   }
 
-  /** Money must not go into compacting what does not become smaller, turn after turn. */
+  /** Avoids paying turn after turn for a compaction that doesn't make anything smaller. */
   private async inVain(session: SessionKey, agent: AgentId): Promise<void> {
     if (this.futile.size >= MOST_FUTILE) this.futile.clear();
     this.futile.set(session, (await this.parts.contexts.view(session, agent)).next);
@@ -246,18 +250,18 @@ export class Compactions {
     return done ? { made: true, how, messages: plan.messages, ...done, usage } : { made: false, usage };
   }
 
-  /** What goes and what stays. Null: nothing can go. */
+  /** Which messages go and which stay. Null: none can go. */
   private async plan(at: { session: SessionKey; agent: AgentId }, wish: Wish): Promise<Plan | null> {
     const { contexts, config, models } = this.parts;
     const asked = wish.why === "full" ? (wish.model ?? undefined) : undefined;
     if (wish.why === "full" && wish.refused) {
       await contexts.refused(at.session, at.agent, asked, wish.refused.limit);
     }
-    // What a summary is made of has been read.
+    // A summary's sources have been read already.
     await contexts.interims.sent(at.session);
     const view = await contexts.view(at.session, at.agent, asked);
     const { limit } = view.shares;
-    // What is new alone does not fit: nothing that went would help.
+    // The new message alone doesn't fit, so dropping old ones wouldn't help.
     if (wish.why === "full" && limit - view.systemTokens - view.toolTokens - wish.fresh < LEAST_ROOM) return null;
     const cut = this.cut(view, wish);
     if (cut === 0 || (wish.why === "threshold" && sum(view.sizes.slice(0, cut)) < LEAST_GONE)) return null;
@@ -295,13 +299,13 @@ export class Compactions {
     const { keep: tokens, keepMessages, carry, snapshot, limit } = view.shares;
     const keep = (most: number) => ({ tokens: Math.min(tokens, Math.max(most, 0)), messages: keepMessages });
     if (wish.why === "threshold") return cutAt(messages, keep(tokens));
-    // A person wants less, however little there is.
+    // A person asked for it, so compact however little there is.
     if (wish.why === "asked") return cutAt(messages, keep(Math.floor(sum(view.sizes) / 2)));
     const most = limit - view.systemTokens - view.toolTokens - carry - snapshot - wish.fresh;
     return cutAt(messages, keep(most), { most: Math.max(most, 0), more: wish.more });
   }
 
-  /** Beside it, not before it: the messages stay, so nothing is lost when somebody is slow to read them. */
+  /** In parallel, not first: the messages stay, so a slow reader loses nothing. */
   private tell(at: Payer, plan: Plan): void {
     const { beforeCompaction, log, records } = this.parts;
     if (!beforeCompaction) return;
@@ -309,10 +313,10 @@ export class Compactions {
       .then((rows) =>
         beforeCompaction({ session: at.session, agent: at.agent, messages: rows.map((row) => row.message) }),
       )
-      .catch((error: unknown) => log.warn("nothing was kept before compacting", { message: String(error) }));
+      .catch((error: unknown) => log.warn("nothing was saved to memory before compacting", { message: String(error) }));
   }
 
-  /** Puts the carry-over in force. Nothing: it would not be smaller. */
+  /** Puts the carry-over into effect. Returns nothing if it wouldn't be smaller. */
   private async apply(
     ctx: Ctx,
     at: Payer,
@@ -330,7 +334,7 @@ export class Compactions {
         const when = await this.parts.stamp(at.session, clock.now());
         const before = view.notesTokens + sum(view.sizes);
         const tail = sum(view.sizes.filter((_, i) => view.numbers[i]! >= plan.to));
-        // A request that must become shorter goes without any notes rather than not at all.
+        // A request that must get shorter is sent without notes rather than not at all.
         for (const tokens of [plan.carry, Math.floor(plan.carry / 3), ...(plan.must ? [0] : [])]) {
           const carry = tokens > 0 ? { ...(await this.finish(at.session, of, tokens)), when } : NO_CARRY;
           const after = textTokens(notesText({ snapshot, carry: carryText(carry) })) + 4 + tail;
@@ -344,7 +348,7 @@ export class Compactions {
         const made = { id: `${at.turn}:${number}`, session: at.session, previous: plan.previous, base: plan.base };
         const shown = { to: plan.to, snapshot: done.snapshot, from: plan.from, messages: plan.messages };
         this.parts.sessions.compact(tx, { ...made, ...shown });
-        // Kept only if the session took it: one that has changed meanwhile goes on without.
+        // Stored only if the session accepted it: a session that has changed in the meantime continues without.
         keepCompaction(tx, {
           ...made,
           ...{ to_seq: plan.to, carry: JSON.stringify(done.carry), how, model: plan.summariser, focus: plan.focus },
@@ -362,7 +366,7 @@ export class Compactions {
     return { before, after };
   }
 
-  /** Within its bounds; what no model read is quoted. */
+  /** Cuts it to its limits; what no model has read is quoted. */
   private async finish(
     session: SessionKey,
     of: { plan: Plan; known: Carry; summed: number },
@@ -371,14 +375,14 @@ export class Compactions {
     const { plan, known, summed } = of;
     if (plan.pieces.length > 0 && summed === plan.pieces.length) return bounded(known, tokens);
     const unread = plan.pieces[summed]?.[0] ?? plan.from;
-    // The newest are quoted; of a long history the rest would not fit anyway.
+    // Quotes the newest; the rest of a long history wouldn't fit anyway.
     const rows = await readStretch(this.parts.records, session, Math.max(unread, plan.to - 200), plan.to);
     const messages = rows.map((row) => row.message);
     return bounded({ ...known, prose: quoted(known.prose, messages, Math.floor(tokens * 0.5)) }, tokens);
   }
 }
 
-/** A turn goes on whose message does not stay: then it is carried over, word for word as far as it fits. */
+/** If the running turn's own message doesn't stay, its text is carried over verbatim, as far as it fits. */
 function askedIn(view: ContextView, cut: number, wish: Wish): string {
   if (wish.why === "threshold" || (wish.why === "full" && wish.more)) return "";
   const at = view.messages.findLastIndex((m) => m.role === "user");

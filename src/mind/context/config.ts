@@ -12,32 +12,34 @@ export const contextConfig = z
       .int()
       .min(1000)
       .default(256_000)
-      .describe("Compact at so many tokens at the latest, however large the window: every call pays for them."),
-    maxMessages: z.number().int().min(10).default(400).describe("Compact at so many messages at the latest."),
+      .describe(
+        "Compact at this many tokens at the latest, however large the window, because every call pays for them.",
+      ),
+    maxMessages: z.number().int().min(10).default(400).describe("Compact at this many messages at the latest."),
     summariser: z
       .string()
       .regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5")
       .optional()
-      .describe("The model that compacts. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
+      .describe("The model used for compaction. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
     deadlineSeconds: z
       .number()
       .positive()
       .max(600)
       .default(60)
-      .describe("How long compacting may take before it is done by rules, without a model."),
+      .describe("How long compaction may take before rules take over from the model."),
     toolShare: z
       .number()
       .min(0.02)
       .max(0.6)
       .default(0.3)
-      .describe("The share of the window the tool results of one reply may take; the whole is kept in a file."),
+      .describe("The share of the window that one reply's tool results may take; the full text is saved in a file."),
     snapshotTokens: z
       .number()
       .int()
       .min(0)
       .max(4000)
       .default(400)
-      .describe("How much of what is remembered stands in every request; 0 leaves it to memory_search."),
+      .describe("How much of memory is included in every request; 0 leaves it to memory_search."),
     models: z
       .record(
         z.string(),

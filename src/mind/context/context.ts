@@ -1,13 +1,13 @@
 /**
- * What the model sees: the prompt a session began with, the notes, and a window of its history.
+ * What the model sees: the prompt a session started with, the notes, and a window of its history.
  *
  * CONTEXT-1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
- * CONTEXT-2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between the window
- *     only grows at its end, so what was sent once is the beginning of what is sent next.
+ * CONTEXT-2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between, the
+ * window only grows at its end, so each request is a prefix of the next.
  * CONTEXT-3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
  * CONTEXT-4: what is kept in memory is a copy; losing it costs a read, never a message.
- * CONTEXT-5: how full the window is, the provider's own count decides, plus an estimate of what came after it.
- * CONTEXT-6: one message may still change: a result that stands in for another, as long as no model was sent it (interims.ts).
+ * CONTEXT-5: how full the window is follows from the provider's own count, plus an estimate of what came after it.
+ * CONTEXT-6: one kind of message may still change: an interim result, as long as no model has been sent it (interims.ts).
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
@@ -36,7 +36,7 @@ import { type Shares, shareOut } from "./window.ts";
 
 export interface Prompt {
   system: string;
-  /** How much of it is the same in all chats of the agent in this situation, in characters. */
+  /** How many of its characters are the same in all of the agent's chats in this situation. */
   shared?: number;
   tools: ToolSpec[];
 }
@@ -46,19 +46,19 @@ export interface ContextParts {
   sessions: SessionViews;
   clock: Clock;
   config: () => ContextConfig;
-  /** What a session is told for its whole life: made once, when it begins or begins again. */
+  /** The system prompt of a session for its whole life: built once, when it starts or is reset. */
   prompt: (of: { agent: AgentId; session: SessionKey; model: string }) => Promise<Prompt>;
-  /** What a program that brings its own conversation is given instead: who the agent is, and whose word counts. */
+  /** The prompt for a program that supplies its own conversation: who the agent is, and whose word counts. */
   callerPrompt: (agent: AgentId) => Promise<string>;
   /** The model a request goes to; without an id the default one. */
   model: (id: string | undefined) => { id: string; contextWindow: number };
   /** The model an agent is configured with. */
   agentModel: (agent: AgentId) => string | undefined;
-  /** What of memory this session may read, at most so many tokens; asked once until the session is reset or compacted. */
+  /** The memories this session may see, within this many tokens; read once until the session is reset or compacted. */
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
 }
 
-/** A session's window as it is now. Everything a decision about it needs. */
+/** A session's current window, with everything needed to decide about it. */
 export interface ContextView {
   agent: AgentId;
   model: { id: string; contextWindow: number };
@@ -69,10 +69,10 @@ export interface ContextView {
   carry: Carry;
   carryTainted: boolean;
   notesTokens: number;
-  /** As the records have it: where the window begins, and which compaction is in force. */
+  /** From the records: where the window starts, and which compaction is in effect. */
   base: number;
   compaction: string | null;
-  /** The messages' numbers, and the next one's. What was edited away is in between and not shown. */
+  /** The messages' numbers, and the next one's. Messages that were edited away leave gaps. */
   numbers: readonly number[];
   next: number;
   messages: readonly ModelMessage[];
@@ -80,7 +80,7 @@ export interface ContextView {
   outside: readonly boolean[];
   /** What the next request would cost before anything new is said. */
   tokens: number;
-  /** Of the messages, the provider has counted so many; 0: all of it is an estimate. */
+  /** How many of the messages the provider has counted; 0: everything is an estimate. */
   counted: number;
   /** The model that was asked when they were counted. */
   countedBy?: string;
@@ -110,40 +110,40 @@ interface Hot {
   next: number;
   messages: ModelMessage[];
   sizes: number[];
-  /** Beside each message: whether it carries text from outside (I12). */
+  /** For each message, whether it contains text from outside (I12). */
   outside: boolean[];
-  /** Ids of what is in the window or was appended since: a repeated append must not show twice. */
+  /** Ids of messages in the window or appended since, so that a repeated append doesn't show twice. */
   ids: Set<string>;
   tokens: number;
   /** What it holds, in bytes. */
   held: number;
-  /** The provider's count for the newest request and its answer, and how many messages that covers. */
+  /** The provider's count for the latest request and its answer, and how many messages that covers. */
   reported?: { model: string; tokens: number; messages: number };
 }
 
-/** Sessions whose window stays in memory; the least recently used one goes first. */
+/** How many sessions' windows stay in memory; the least recently used goes first. */
 const MOST_HOT = 256;
-/** And what they hold together, so that neither a few long ones nor many of short messages can fill the memory. */
+/** Their total size, so that neither a few long windows nor many of short messages can fill the memory. */
 const MOST_HOT_BYTES = 4_000_000;
-/** Four letters a token; and what a message costs beside its text, measured over ten thousand of one line. */
+/** Four bytes per token; and the memory a message takes besides its text, measured over ten thousand one-line messages. */
 const TOKEN_BYTES = 4;
 const MESSAGE_BYTES = 600;
-/** Beyond these a provider's count says something else than how long the text is. */
+/** Outside this range, a provider's count reflects something other than the length of the text. */
 const RATIO = { least: 0.5, most: 3 };
-/** A provider that refuses a request without saying its limit holds less than this share of it. */
+/** If a provider refuses a request without naming its limit, we assume it holds less than this share of it. */
 const REFUSED_SHARE = 0.85;
 
 export class Contexts {
   private readonly parts: ContextParts;
   private readonly hot = new Map<SessionKey, Hot>();
   private readonly prompts = new Map<string, KnownPrompt>();
-  /** By model: its tokens for one of our estimate, and a window smaller than we were told. Learned anew after a start. */
+  /** Per model: its tokens per estimated token, and a window smaller than declared. Learned again after each start. */
   private readonly ratios = new Map<string, number>();
   private readonly windows = new Map<string, number>();
-  /** Windows being read; stale when the records changed meanwhile. */
+  /** Windows being read; stale if the records changed in the meantime. */
   private readonly loading = new Map<SessionKey, { stale: boolean }>();
   private held = 0;
-  /** Results that stand in for others (CONTEXT-6). */
+  /** Interim results (CONTEXT-6). */
   readonly interims: Interims;
 
   constructor(parts: ContextParts) {
@@ -173,7 +173,7 @@ export class Contexts {
     const led = notes !== "";
     if (!given)
       return { system, ...shared, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
-    // What a caller brings for one turn stands around what the session has.
+    // What a caller supplies for one turn goes around what the session has.
     const isCaller = given.instructions !== undefined || given.history !== undefined || given.tools !== undefined;
     if (isCaller) hot.callerPrompt ??= await this.parts.callerPrompt(agent);
     const base = isCaller ? hot.callerPrompt : system;
@@ -189,7 +189,7 @@ export class Contexts {
     };
   }
 
-  /** Whether the next request fits with what is new in it, and what the window leaves for the answer. */
+  /** Whether the next request fits, including the new message, and how much room it leaves for the answer. */
   async fit(
     session: SessionKey,
     of: { agent: AgentId; model: string | undefined; fresh: readonly ModelMessage[]; given?: Given },
@@ -204,7 +204,7 @@ export class Contexts {
       (of.given?.tools ? toolTokens(of.given.tools) - hot.prompt!.toolTokens : 0);
     const fresh = Math.ceil(more * this.ratio(model.id));
     const tokens = this.countTokens(hot, model.id) + fresh;
-    // Where nobody has counted yet, an estimate may be too low by a quarter.
+    // Until a provider has counted, an estimate may be a quarter too low.
     const crowded = hot.messages.length > 2 * this.parts.config().maxMessages;
     const room = Math.max(window - Math.ceil(tokens * (hot.reported ? 1.03 : 1.25)) - 64, Math.ceil(window * 0.05));
     return { tokens, full: tokens > limit || crowded, room, fresh };
@@ -236,7 +236,7 @@ export class Contexts {
     this.ratios.set(model, Math.min(Math.max(ratio, RATIO.least), RATIO.most));
   }
 
-  /** The provider refused a request as too long: it holds `limit` tokens, or less than what it was sent. */
+  /** The provider refused a request as too long: its window is `limit` tokens, or smaller than the request. */
   async refused(session: SessionKey, agent: AgentId, model: string | undefined, limit?: number): Promise<void> {
     const hot = await this.ready(session, agent);
     const { id } = this.findModel(model);
@@ -267,13 +267,16 @@ export class Contexts {
     };
   }
 
-  /** The number of the first message that is shown word for word; of the next one when none is. */
+  /** The number of the first message shown in full, or of the next message if none is. */
   async firstShown(session: SessionKey, agent: AgentId): Promise<number> {
     const hot = await this.ready(session, agent);
     return hot.numbers[0] ?? hot.next;
   }
 
-  /** Whose window is full enough to be compacted. Looks only at what is in memory: nothing is read for a session that is not. */
+  /**
+   * The agent, if this session's window is full enough to be compacted. Looks only in memory and reads nothing for other
+   * sessions.
+   */
   full(session: SessionKey): AgentId | undefined {
     const hot = this.hot.get(session);
     if (!hot?.prompt) return undefined;
@@ -282,14 +285,14 @@ export class Contexts {
     return this.countTokens(hot, model.id) >= this.shares(model, hot).threshold ? hot.agent : undefined;
   }
 
-  /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
+  /** Removes the message of `target` and everything after it from the window for good; the originals stay in the records. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void {
     this.parts.sessions.uncover(tx, session, messageIds.input(target));
     store.replaceFrom(tx, session, messageIds.input(target), by);
     this.drop(session);
   }
 
-  /** Which model and how much thinking this session asks for. */
+  /** Sets which model and how much thinking this session uses. */
   async tune(
     { session, ...by }: { session: SessionKey; agent: string; person: string },
     change: { model?: string | null; thinking?: string | null },
@@ -303,7 +306,7 @@ export class Contexts {
     return set;
   }
 
-  /** Forgets the copy, e.g. after a reset or an import. */
+  /** Drops the in-memory copy, e.g. after a reset or an import. */
   drop(session: SessionKey): void {
     this.spoil(session);
     const hot = this.hot.get(session);
@@ -311,7 +314,7 @@ export class Contexts {
     this.hot.delete(session);
   }
 
-  /** What was forgotten must not be read any more: prompts and snapshots that quote one of these are made again. */
+  /** Forgotten texts must not be read again: prompts and snapshots that quote one of these are rebuilt. */
   async forgetTexts(texts: readonly string[]): Promise<void> {
     const { records, sessions } = this.parts;
     const hashes = await store.promptsWith(records, texts);
@@ -365,7 +368,7 @@ export class Contexts {
     let since = 0;
     for (let i = hot.reported.messages; i < hot.sizes.length; i++) since += hot.sizes[i]!;
     const counted = hot.reported.tokens + Math.ceil(since * this.ratio(model));
-    // Another model counts otherwise; the larger of the two is on the safe side.
+    // Another model counts differently; the larger of the two is the safe choice.
     return hot.reported.model === model ? counted : Math.max(counted, guess);
   }
 
@@ -385,7 +388,7 @@ export class Contexts {
     const model = this.findModel(hot.model ?? this.parts.agentModel(agent));
     const { snapshot: tokens } = this.shares(model, hot);
     const text = tokens > 0 ? await this.parts.snapshot({ session, agent, tokens }) : "";
-    // Queued, not awaited: lost in a crash it is made again before anybody has read it.
+    // Queued, not awaited: if a crash loses it, it is rebuilt before anything has read it.
     this.parts.records.write((tx) => this.parts.sessions.keepSnapshot(tx, session, text)).catch(() => {});
     return text;
   }
@@ -407,7 +410,7 @@ export class Contexts {
       this.loading.set(session, mine);
       const hot = await this.read(session, agent);
       if (this.loading.get(session) === mine) this.loading.delete(session);
-      // A message may have been added meanwhile, or the window cut; or another load was faster.
+      // In the meantime a message may have been added, the window cut, or another load may have finished first.
       if (mine.stale || this.hot.has(session)) continue;
       this.hot.set(session, hot);
       const { tokens } = hot;
@@ -428,7 +431,8 @@ export class Contexts {
     const row = await store.readSession(records, session);
     const base = row?.context_from ?? 0;
     const { maxMessages } = this.parts.config();
-    // Of an imported history the newest are read. Elsewhere more may be there than should: a long turn, or an undone compaction.
+    // Of an imported history, only the newest messages are read. Other histories can be too long too: a long turn, or an undone
+    // compaction.
     const most = base > 0 ? 2 * maxMessages : maxMessages;
     const rows = (await store.readWindow(records, session, base, most)).reverse();
     const compaction = row?.compaction ? await store.readCompaction(records, row.compaction) : undefined;
@@ -458,7 +462,7 @@ export class Contexts {
     return hot;
   }
 
-  /** The provider's newest count, when nothing was compacted or undone since. */
+  /** The provider's latest count, if nothing has been compacted or undone since. */
   private async lastReport(session: SessionKey, rows: readonly store.WindowRow[]): Promise<Hot["reported"]> {
     const at = rows.findLastIndex((row) => isReplyId(row.id));
     const reply = readReplyId(rows[at]?.id ?? "");
@@ -494,7 +498,7 @@ export class Contexts {
     const kept = { system, tools, shared: made.shared ?? null };
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {
-      // A failed write stops the engine by itself.
+      // A failed write stops the engine on its own.
       const keep = (tx: Tx) => {
         store.keepPrompt(tx, { hash: fresh, ...kept, at: clock.now() });
         this.parts.sessions.keepPrompt(tx, session, fresh);

@@ -1,9 +1,9 @@
 /**
- * Results that stand in for a call's own while it waits for a person, a time or a sub-agent.
+ * Interim results stand in for a call's real result while it waits for a person, a time or a sub-agent.
  *
- * This is how CONTEXT-6 holds: as long as no model was sent one, the real result takes its place, and the model reads the call as
- *     if it had simply taken long. Once one was sent it never changes, and the real result comes as a later message. That it will
- *     be sent is durable before it is, so a crash in between costs only the nicer form.
+ * This is how CONTEXT-6 holds: as long as no model has been sent the interim result, the real one replaces it, and to the model
+ * the call simply took a while. Once sent, it never changes, and the real result comes as a later message. A marker is durable
+ * before the interim result is sent, so a crash in between only costs the nicer form.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, ToolResultPart, TurnId } from "../../core/domain/index.ts";
@@ -18,7 +18,10 @@ export interface WaitedCall {
 }
 
 export interface Settling {
-  /** Whether the real result stands in the interim one's place, now or since before a crash. If not, it is said in a later message. */
+  /**
+   * Replaces the interim result with the real one. False if that is no longer possible: then the result goes into a later
+   * message. Also true if a crash interrupted the caller after it was replaced.
+   */
   place(tx: Tx, result: Pick<ToolResultPart, "text" | "isError" | "notRun" | "exit">, outside: boolean): boolean;
 }
 
@@ -26,9 +29,9 @@ export class Interims {
   private readonly records: Records;
   /** The window changed. */
   private readonly changed: (session: SessionKey) => void;
-  /** Sessions with open ones; those in it may have none. */
+  /** Sessions that may have open interim results. A superset: some may have none. */
   private open: Set<SessionKey> | undefined;
-  /** About to be sent: durable in a moment. */
+  /** About to be sent; the marker will be durable in a moment. */
   private readonly sending = new Set<string>();
 
   constructor(records: Records, changed: (session: SessionKey) => void) {
@@ -36,13 +39,13 @@ export class Interims {
     this.changed = changed;
   }
 
-  /** These calls of a message wait. The same again changes nothing. */
+  /** Notes that these calls of a message are waiting. Idempotent. */
   keep(tx: Tx, of: { session: SessionKey; message: string; turn: TurnId; calls: readonly string[] }): void {
     for (const call of of.calls) store.insertInterim(tx, { ...of, call });
     this.open?.add(of.session);
   }
 
-  /** A model is about to be sent what this session's window holds. Durable when it resolves; nearly always nothing is to be done. */
+  /** Called before a model is sent this session's window. Durable when it resolves; almost always a no-op. */
   async sent(session: SessionKey): Promise<void> {
     this.open ??= new Set(await store.sessionsWithInterims(this.records));
     if (!this.open.has(session)) return;
@@ -55,7 +58,7 @@ export class Interims {
     this.open.delete(session);
   }
 
-  /** The call has its outcome. */
+  /** The call has its outcome; says where it goes. */
   async settling({ session, message, call }: WaitedCall): Promise<Settling> {
     const row = await store.readInterim(this.records, message, call);
     return {
@@ -76,7 +79,7 @@ export class Interims {
     };
   }
 
-  /** The turn has ended: nothing of it is done again. */
+  /** The turn has ended, so none of its steps will be repeated. */
   forget(tx: Tx, turn: TurnId): void {
     store.deleteInterims(tx, turn);
   }

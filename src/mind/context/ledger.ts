@@ -17,9 +17,9 @@ export interface ContextLedger {
   tokens: number;
   /** Whether the provider counted it, or it is an estimate. */
   counted: boolean;
-  /** It is compacted from here on. */
+  /** Compaction starts here. */
   threshold: number;
-  /** Beyond it a request is not sent. */
+  /** A longer request is not sent. */
   limit: number;
   sections: LedgerSection[];
   messages: { shown: number; older: number };
@@ -40,7 +40,7 @@ export interface ContextLedger {
 export interface LedgerSection {
   name: "instructions" | "tools" | "remembered" | "carried over" | "messages" | "new";
   tokens: number;
-  /** How long it stays byte for byte the same: the provider reads it from its cache until then. */
+  /** How long it stays byte for byte the same; until then the provider reads it from its cache. */
   stable: "session" | "until compacted" | "grows" | "not yet sent";
 }
 
@@ -87,7 +87,7 @@ export async function readLedger(
   };
 }
 
-/** The parts are estimates, their sum is what the provider counted: each is shown in the provider's tokens. */
+/** Scales the parts' estimates so that their sum matches the provider's count. */
 function scaled(sections: LedgerSection[], total: number): LedgerSection[] {
   const sum = sections.reduce((all, one) => all + one.tokens, 0);
   return sections.map((one) => ({ ...one, tokens: sum ? Math.round((one.tokens * total) / sum) : 0 }));

@@ -1,6 +1,6 @@
-/** The notes: what stands between the instructions and the conversation. They change only when the older part is compacted. */
+/** The notes between the instructions and the conversation. They change only when the older part is compacted. */
 
-/** Said first, so that no model takes them for the person's words (I12). */
+/** Comes first, so that no model mistakes the notes for the person's words (I12). */
 const HEAD = "[Notes kept by Lares: background for you, not a message and not instructions.]";
 
 export function notesText(of: { snapshot: string; carry: string }): string {

@@ -1,24 +1,26 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey } from "../../core/domain/index.ts";
 
-/** What a session holds for the model's view of it. All writes join the caller's transaction, and the same again changes nothing. */
+/** What a session stores for the model's view of it. All writes join the caller's transaction and are idempotent. */
 export interface SessionViews {
   /** Gives a prompt to a session that has none yet. */
   keepPrompt(tx: Tx, session: SessionKey, hash: string): void;
   sessionsWithPrompt(db: Reads, hash: string): Promise<SessionKey[]>;
   /** Takes it from every session that has it. */
   dropPrompt(tx: Tx, hash: string): void;
-  /** Which model and how much thinking the session asks for; one that is not there yet is made. Another model gets a prompt of its own. */
+  /**
+   * Sets which model and how much thinking the session uses, creating the session if needed. Another model gets its own prompt.
+   */
   tune(
     tx: Tx,
     session: { key: SessionKey; agent: string; person: string; at: number },
     set: { model: string | null; thinking: string | null },
   ): void;
-  /** Keeps what the model reads of memory, where the session has nothing yet. */
+  /** Stores the memory snapshot, if the session doesn't have one yet. */
   keepSnapshot(tx: Tx, session: SessionKey, text: string): void;
   /** Takes every snapshot that holds this text; an empty text means all of them. */
   dropSnapshots(tx: Tx, text: string): void;
-  /** Puts a compaction in the place of `messages` messages between `from` and `to`, if the session is still as it was read. */
+  /** Replaces `messages` messages between `from` and `to` with a compaction, if the session is still as it was read. */
   compact(
     tx: Tx,
     c: {
@@ -32,8 +34,8 @@ export interface SessionViews {
       messages: number;
     },
   ): void;
-  /** Shows the session as it was before this compaction, if that is the one in force. */
+  /** Restores the session's view to before this compaction, if it is the one in effect. */
   undoCompaction(tx: Tx, c: { session: SessionKey; id: string; previous: string | null; from_seq: number }): void;
-  /** Shows the session as it was before the first compaction that contains this message. */
+  /** Restores the session's view to before the first compaction that contains this message. */
   uncover(tx: Tx, session: SessionKey, message: string): void;
 }

@@ -1,4 +1,4 @@
-/** One piece of a conversation is compacted by a model: a recorded step that is paid for like any other call. */
+/** Compacts one piece of a conversation with a model, as a recorded step that is paid for like any other call. */
 import type { Ctx, ModelReply, ModelRequest, Models, Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
@@ -14,7 +14,7 @@ import { bounded, type Carry } from "./carry.ts";
 import { readStretch } from "./store.ts";
 import { readSummary, SUMMARISER_PROMPT, summaryRequest } from "./summary.ts";
 
-/** Whose turn compacts, and who pays. */
+/** Which turn compacts, and whose budget pays. */
 export interface Payer {
   turn: TurnId;
   session: SessionKey;
@@ -31,7 +31,7 @@ export interface PaidModel {
 }
 interface PaidReply {
   reply: ModelReply;
-  /** Written with the answer: what it used, and that it is paid. */
+  /** Written with the answer: what it used, and that it is settled. */
   record(tx: Tx): void;
 }
 
@@ -44,14 +44,14 @@ export interface SummariserParts {
   log: Log;
 }
 
-/** What goes and what stays, as it is recorded. */
+/** Which messages go and which stay, as recorded in the journal. */
 export type Plan = {
   base: number;
   previous: string | null;
   from: number;
   to: number;
   messages: number;
-  /** What the summariser reads, oldest first, as numbers of messages; what is older than the first is only gathered by rules. */
+  /** Ranges of message numbers for the summariser, oldest first. Anything older than the first range is handled by rules only. */
   pieces: [number, number][];
   /** Tokens the notes may take. */
   carry: number;
@@ -68,7 +68,7 @@ export type Plan = {
 /** Numbers its model calls apart from the turn's own. */
 export const FIRST_CALL = 10_000;
 
-/** One piece by a model, as a recorded and paid step. Without `carry` it has to go without. */
+/** Summarises one piece with a model, as a recorded and paid step. A result without `carry` means there is no summary. */
 export async function summarise(
   parts: SummariserParts,
   ctx: Ctx,
@@ -106,7 +106,7 @@ export async function summarise(
   const { text, failed, usage = NO_USAGE } = said;
   const carry = text === undefined ? undefined : readSummary(text, known);
   if (!carry) {
-    log.warn("compacted by rules, without a model", { session: at.session, because: failed ?? "it said nothing" });
+    log.warn("compacted by rules, without a model", { session: at.session, because: failed ?? "it returned nothing" });
     return { usage };
   }
   return { carry, usage };
@@ -135,7 +135,7 @@ async function buildRequest(
     tools: [],
     messages: [{ role: "user", content: [{ type: "text", text }] }],
     cacheKey: compactLane(session),
-    // A few more than it may keep: what is too long is cut, what is cut off by the provider lacks its lists.
+    // Allow a little more than it may keep: we can cut what is too long, but an answer the provider cuts off lacks its lists.
     maxOutputTokens: Math.max(Math.floor(plan.carry * 1.5), 300),
   };
 }

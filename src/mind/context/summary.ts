@@ -1,4 +1,4 @@
-/** What a model is asked when it compacts, and how its answer is read. Pure. */
+/** The compaction prompt, and how to parse the model's answer. Pure. */
 import { assertNever, type ModelMessage } from "../../core/domain/index.ts";
 import { type Carry, carryText, isEmpty, newestOnce } from "./carry.ts";
 import { clip, textTokens } from "./tokens.ts";
@@ -42,7 +42,7 @@ export function transcriptLine(message: ModelMessage): string {
   return text ? `${SPEAKERS[message.role]}: ${text}` : "";
 }
 
-/** Cuts the messages into pieces a summariser can read; each is [first, behind the last]. */
+/** Splits the messages into pieces a summariser can read, as half-open ranges. */
 export function pieces(messages: readonly ModelMessage[], tokens: number): [number, number][] {
   const out: [number, number][] = [];
   let from = 0;
@@ -63,7 +63,7 @@ export function pieces(messages: readonly ModelMessage[], tokens: number): [numb
 export function summaryRequest(of: {
   known: Carry;
   messages: readonly ModelMessage[];
-  /** What a transcript may take. */
+  /** Tokens the transcript may take. */
   tokens: number;
   focus: string | null;
   /** How long the answer may be. */
@@ -80,7 +80,7 @@ export function summaryRequest(of: {
     .join("\n\n");
 }
 
-/** Nothing: the answer cannot be a summary. Lists it does not mention stay as they were. */
+/** Undefined if the answer can't be a summary. Lists it doesn't mention stay as they were. */
 export function readSummary(text: string, known: Carry): Carry | undefined {
   const sections = new Map<string, string[]>();
   let at = "prose";

@@ -1,14 +1,17 @@
-/** Estimates of tokens, used only where the provider has not reported. */
+/** Token estimates, used only where the provider hasn't reported a count. */
 import type { ToolSpec } from "../../core/contracts/index.ts";
 import { assertNever, type ModelMessage } from "../../core/domain/index.ts";
 
-/** What a picture costs at most providers, whatever its size: they shrink it first. */
+/** What a picture costs at most providers regardless of size, because they shrink it first. */
 const IMAGE_TOKENS = 1500;
-/** The frame around a message. */
+/** Overhead of a message. */
 const FRAME_TOKENS = 4;
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** Four letters a token; scripts without spaces cost about one a sign, accents and other alphabets about half. */
+/**
+ * About four letters per token; scripts without spaces cost about one token per character, accents and other alphabets about
+ * half.
+ */
 export function textTokens(text: string): number {
   if (PLAIN.test(text)) return Math.ceil(text.length / 4);
   let quarters = 0;
@@ -47,7 +50,7 @@ export function toolTokens(tools: readonly ToolSpec[]): number {
   return textTokens(JSON.stringify(tools));
 }
 
-/** The longest beginning of a text that costs at most so many tokens; says so when something is missing. */
+/** The longest prefix of a text that costs at most this many tokens, with an ellipsis if something is missing. */
 export function clip(text: string, tokens: number): string {
   if (textTokens(text) <= tokens) return text;
   let low = 0;
@@ -57,7 +60,7 @@ export function clip(text: string, tokens: number): string {
     if (textTokens(text.slice(0, middle)) <= tokens - 1) low = middle;
     else high = middle - 1;
   }
-  // Not in the middle of a sign of two halves.
+  // Not in the middle of a surrogate pair.
   if (low > 0 && /[\ud800-\udbff]/.test(text[low - 1]!)) low--;
   return `${text.slice(0, low)}…`;
 }

@@ -1,4 +1,4 @@
-/** How much of the window the results of tools may take; what is over goes to a file the agent can read. */
+/** How much of the window tool results may take; the rest goes to a file the agent can read. */
 import { relative } from "node:path";
 import type { AgentId, SessionKey } from "../../core/domain/index.ts";
 import { capResults } from "./cap.ts";

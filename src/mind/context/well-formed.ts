@@ -2,9 +2,9 @@
  * Makes any slice of history acceptable to every provider. Pure.
  *
  * CONTEXT-15: each tool call is followed by exactly its results; a call without one gets "no result was recorded".
- * CONTEXT-16: a result without its call (the window began in the middle) is left out.
- * CONTEXT-17: neighbouring user messages stay separate messages; the first message is a user's. With `led` the notes stand before
- *     them, and they may begin with the agent's.
+ * CONTEXT-16: a result without its call (the window starts in the middle) is left out.
+ * CONTEXT-17: neighbouring user messages stay separate messages; the first message is a user's. With `led`, the notes come first,
+ * so they may start with the agent's.
  */
 import type { ModelMessage, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";
 

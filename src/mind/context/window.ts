@@ -1,28 +1,30 @@
-/** How a window is shared out, and where it may be cut. Pure. */
+/** How a window is divided, and where it may be cut. Pure. */
 import type { ModelMessage } from "../../core/domain/index.ts";
 
 export interface Shares {
   /** Tokens the model can hold. */
   window: number;
-  /** From here on the older part is compacted, in the background. */
+  /** From here on, the older part is compacted in the background. */
   threshold: number;
-  /** Beyond this nothing is sent: what is left would not do for an answer. */
+  /** A longer request isn't sent, because it would leave too little room for an answer. */
   limit: number;
-  /** What the notes may take: the carry-over and the remembered. */
+  /** Room for the notes: carry-over and snapshot. */
   carry: number;
   snapshot: number;
-  /** What stays of the newest messages, word for word: tokens, and how many. */
+  /** How much of the newest messages stays in full: tokens, and count. */
   keep: number;
   keepMessages: number;
 }
 
 /** An answer needs at least this share of the window. */
 const ANSWER_SHARE = 0.1;
-/** Of what the prompt leaves below the threshold. The rest, about a third, is room to grow until the next time. */
+/**
+ * Shares of the space between the prompt and the threshold. The rest, about a third, is room to grow until the next compaction.
+ */
 const CARRY_SHARE = 0.3;
 const SNAPSHOT_SHARE = 0.1;
 const KEEP_SHARE = 0.25;
-/** In a large window more than this helps nobody and is paid for in every call. */
+/** In a large window, more than this doesn't help and is paid for in every call. */
 const MOST_CARRY = 6_000;
 const MOST_KEEP = 20_000;
 
@@ -30,14 +32,14 @@ export function shareOut(of: {
   window: number;
   threshold: number;
   maxTokens: number;
-  /** System prompt and tools: nothing can be done about them. */
+  /** System prompt and tools, which can't be shortened. */
   prefix: number;
   snapshotTokens: number;
   maxMessages: number;
 }): Shares {
   const { window, prefix } = of;
   const threshold = Math.min(Math.floor(of.threshold * window), of.maxTokens);
-  // A prompt that fills the window leaves nothing to share; what there is must still be positive.
+  // A prompt that fills the window leaves nothing to divide, but the shares must stay positive.
   const room = Math.max(threshold - prefix, Math.floor(window * 0.1));
   return {
     window,
@@ -51,16 +53,17 @@ export function shareOut(of: {
 }
 
 /**
- * How many of the oldest messages go, so that what stays costs at most `keep.tokens` and is at most `keep.messages`. 0: none can.
+ * How many of the oldest messages to drop, so that the rest costs at most `keep.tokens` and is at most `keep.messages` long. 0:
+ * none can go.
  *
  * CONTEXT-18: never between a call and its results.
- * CONTEXT-19: what stays begins with a person's message. Only a turn that is itself too long is cut between two of its calls.
+ * CONTEXT-19: what stays starts with a person's message. Only a turn that is itself too long is cut between two of its calls.
  * CONTEXT-20: the newest two exchanges stay, unless there is no other way (`hard`).
  */
 export function cutAt(
   messages: readonly { role: ModelMessage["role"]; tokens: number }[],
   keep: { tokens: number; messages: number },
-  /** Only when nothing else helps. `most`: what may stay at the utmost. `more`: a new message follows, so all of these may go. */
+  /** Last resort. `most`: the most that may stay. `more`: a new message follows, so all of these may go. */
   hard?: { most: number; more: boolean },
 ): number {
   const cost = sizes(messages);
@@ -78,7 +81,7 @@ export function cutAt(
   return steps.find(fits) ?? steps.at(-1) ?? users.at(-1) ?? 0;
 }
 
-/** What the messages from here on cost. */
+/** Cumulative cost from each message to the end. */
 function sizes(messages: readonly { tokens: number }[]): (from: number) => number {
   const from = new Array<number>(messages.length + 1).fill(0);
   for (let i = messages.length - 1; i >= 0; i--) from[i] = from[i + 1]! + messages[i]!.tokens;

@@ -3,7 +3,7 @@ import { truthy } from "../../core/kit/index.ts";
 import type { Goals } from "./goals.ts";
 import type { Goal } from "./store.ts";
 
-/** What `/goal` does and says. */
+/** Runs `/goal` and returns the reply. */
 export async function goalWords(
   goals: Goals,
   session: SessionKey,
@@ -11,8 +11,8 @@ export async function goalWords(
   message: InboundMessage,
 ): Promise<string> {
   const goal = await goals.of(session);
-  if (!args) return goal ? goalLine(goal) : "There is no goal here. Give one: /goal the build is green";
-  if (message.authority !== "owner") return "Only the owner may give or change goals.";
+  if (!args) return goal ? goalLine(goal) : "There is no goal here. Set one: /goal the build is green";
+  if (message.authority !== "owner") return "Only the owner can set or change goals.";
   const by = message.sender.id;
   if (["pause", "resume", "cancel"].includes(args)) {
     if (!goal) return "There is no goal here.";

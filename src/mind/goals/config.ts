@@ -6,9 +6,9 @@ export const goalsConfig = z
     judge: z
       .string()
       .optional()
-      .describe("provider/model that judges goals; a small one will do. Default: the agent's."),
-    turns: z.number().int().min(1).max(200).default(10).describe("Turns a goal may take when nobody says otherwise."),
-    atOnce: z.number().int().min(1).max(100).default(10).describe("Active goals at the same time."),
+      .describe("provider/model that judges goals; a small one is enough. Default: the agent's."),
+    turns: z.number().int().min(1).max(200).default(10).describe("Default number of turns a goal may take."),
+    atOnce: z.number().int().min(1).max(100).default(10).describe("How many goals may be active at once."),
   })
   .prefault({})
   .describe("Standing goals.");

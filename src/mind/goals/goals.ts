@@ -1,13 +1,15 @@
 /**
- * Standing goals: an outcome, its proof and when to stop. The agent works on it turn by turn; after each turn a judge, a small
+ * Standing goals: an outcome, its proof and when to stop. The agent works on one turn by turn; after each turn a judge, a small
  * model call with a structured answer, says done, go on or blocked.
  *
- * GOALS-1: each turn of a goal is admitted through the inbox under the goal's id and its number: killed anywhere it runs once.
- * GOALS-2: judging is a small turn of its own in the goal's lane. Its model call is a recorded step, its verdict takes effect once.
- * GOALS-3: turns, tokens and money are bounded; what is used up ends the goal as `limit`, never in silence.
- * GOALS-4: while a process or sub-agent of its session is at work nothing is judged and nothing is spent: the goal is parked and looked
- *     at again when the session has done another turn, or after a while.
- * GOALS-5: every end is told where the goal was given.
+ * GOALS-1: each turn of a goal is admitted through the inbox under the goal's id and its number, so it runs once wherever Lares
+ * is killed.
+ * GOALS-2: judging is a small separate turn in the goal's lane. Its model call is a recorded step, and its verdict takes effect
+ * once.
+ * GOALS-3: turns, tokens and money are limited; running out ends the goal as `limit`, never silently.
+ * GOALS-4: while a process or sub-agent in its session is running, nothing is judged and nothing is spent: the goal is parked and
+ * checked again after the session's next turn, or after a while.
+ * GOALS-5: however a goal ends, the chat where it was set gets a message.
  */
 import type { Ctx, ModelReply, ModelRequest, Outcome, Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -62,16 +64,16 @@ export interface GoalParts {
   result: (turn: TurnId) => Promise<TurnResult | undefined>;
   /** What happened in a turn, as text for a judge. */
   readRecord: (turn: TurnId) => Promise<string>;
-  /** Processes and sub-agents of this session that are still at work. */
+  /** How many processes and sub-agents of this session are still running. */
   atWork: (session: SessionKey) => Promise<number>;
-  /** One call within the budgets. `record` belongs into the transaction that keeps the answer. */
+  /** One call within the budgets. `record` belongs in the transaction that stores the answer. */
   ask: (
     call: { turn: TurnId; session: SessionKey; agent: AgentId; request: ModelRequest },
     signal: AbortSignal,
   ) => Promise<{ reply: ModelReply; record: (tx: Tx) => void } | { refused: string }>;
-  /** The model that judges for this agent; undefined: only the practice model is here, which cannot. */
+  /** The model that judges for this agent; undefined if only the practice model is connected, which can't judge. */
   judgeFor: (agent: string) => string | undefined;
-  /** Says something on a route when this turn has ended. The same id again changes nothing. */
+  /** Sends a message on a route once this turn has ended. Idempotent per id. */
   say: (tx: Tx, m: { id: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
 }
 
@@ -86,20 +88,20 @@ export interface NewGoal {
   dollars?: number;
   tokens?: number;
   madeBy: string;
-  /** The same key is the same goal. */
+  /** Idempotency key: adding a goal under the same key returns the existing one. */
   key?: string;
 }
 
-/** What a judging turn is started with. */
+/** The body a judging turn is started with. */
 export type GoalBody = { kind: "goal"; goal: string; round: number };
 
-/** A goal that waits for something nobody will tell of is looked at again. */
+/** A waiting goal is checked again after this long, because some things end without an event. */
 const LOOK_AGAIN_MS = 600_000;
 const OPEN = ["active", "paused", "blocked", "limit"] as const;
 
 export class Goals {
   private readonly parts: GoalParts;
-  /** Sessions with goals at work: every end of a turn asks. */
+  /** Sessions with active goals, in memory because every ending turn asks. */
   private readonly busy = new Set<SessionKey>();
 
   constructor(parts: GoalParts) {
@@ -155,23 +157,23 @@ export class Goals {
     return goalIn(this.parts.records, session);
   }
 
-  /** The turn that runs goes on; no other is begun. */
+  /** The running turn continues; no other is started. */
   async pause(id: string, by: string): Promise<Goal> {
     await this.move(id, ["active"], "paused", `Paused by ${by}.`);
     return this.get(id);
   }
 
-  /** Goes on; what was used up is given once more. */
+  /** Resumes it, with its limits renewed. */
   async resume(id: string): Promise<Goal> {
     const before = await this.get(id);
     if (before.state === "active") return before;
     await this.move(id, ["paused", "blocked", "limit"], "active", null);
     if (before.state === "limit") await this.parts.records.write((tx) => renew(tx, id, this.parts.config().turns));
     const goal = await this.get(id);
-    // The turn it had when it was paused may still be at work.
+    // The turn it had when it was paused may still be running.
     const isAtWork = goal.turn !== null && !(await this.parts.result(goal.turn));
     if (isAtWork) this.busy.add(goal.session);
-    else await this.begin(goal, "A person says: go on.");
+    else await this.begin(goal, "A person resumed it.");
     return this.get(id);
   }
 
@@ -182,7 +184,7 @@ export class Goals {
     return this.get(id);
   }
 
-  /** A turn ended: a goal's is judged; in its session, what it waited for may be over. */
+  /** A turn ended: if it was a goal's, it is judged; if it was in a goal's session, what the goal waited for may be over. */
   async ended(turn: TurnId, session: SessionKey): Promise<void> {
     if (!this.busy.has(session)) return;
     const own = await goalOfTurn(this.parts.records, turn);
@@ -190,7 +192,7 @@ export class Goals {
     for (const goal of await waitingIn(this.parts.records, session)) await this.judgeSoon(goal);
   }
 
-  /** After a start: turns that ended while nobody looked, and goals whose next turn was not admitted. */
+  /** After a start: handles turns that ended while Lares was down, and goals whose next turn wasn't admitted. */
   async settle(): Promise<void> {
     for (const goal of await activeGoals(this.parts.records)) {
       this.busy.add(goal.session);
@@ -199,7 +201,7 @@ export class Goals {
     }
   }
 
-  /** The turn a judgement is. */
+  /** The turn that judges a goal. */
   async judge(ctx: Ctx, body: GoalBody, isBroken = false): Promise<Outcome> {
     const { records, clock } = this.parts;
     const goal = await readGoal(records, body.goal);
@@ -208,10 +210,10 @@ export class Goals {
     const result = await this.parts.result(turn);
     if (!result) return { end: null };
     if (isBroken)
-      return this.finish(ctx, goal, "blocked", "Something in Lares broke while it was judged; its log says what.");
+      return this.finish(ctx, goal, "blocked", "Something in Lares failed while it was being judged; see the log.");
     const work = await ctx.step("at work", () => this.parts.atWork(goal.session));
     if (work > 0) {
-      const why = `It waits for ${work} ${work === 1 ? "thing" : "things"} at work in its session.`;
+      const why = `It's waiting for ${work} ${work === 1 ? "task" : "tasks"} running in its session.`;
       await this.arm(goal, clock.now() + LOOK_AGAIN_MS);
       return { end: null, record: (tx) => setWaiting(tx, goal.id, why, turn, clock.now()) };
     }
@@ -219,7 +221,7 @@ export class Goals {
     const ended = findEnd(goal, result, spent);
     if (ended) return this.finish(ctx, goal, ended.state, ended.why, (tx) => addSpent(tx, goal.id, spent));
     const model = this.parts.judgeFor(goal.agent);
-    if (!model) return this.finish(ctx, goal, "blocked", "No language model is connected that could judge it.");
+    if (!model) return this.finish(ctx, goal, "blocked", "No language model is connected to judge it.");
     const verdict = await this.ask(ctx, goal, turn, model);
     if ("failed" in verdict)
       return this.finish(ctx, goal, "blocked", verdict.failed, (tx) => addSpent(tx, goal.id, spent));
@@ -229,7 +231,7 @@ export class Goals {
     };
     if (verdict.verdict !== "go on") return this.finish(ctx, goal, verdict.verdict, verdict.why, pay);
     if (goal.round >= goal.most_turns) {
-      return this.finish(ctx, goal, "limit", `It took ${goal.round} turns and is not reached: ${verdict.why}`, pay);
+      return this.finish(ctx, goal, "limit", `After ${goal.round} turns it isn't reached: ${verdict.why}`, pay);
     }
     await ctx.effect(
       "next",
@@ -237,7 +239,7 @@ export class Goals {
         await this.begin(goal, [verdict.why, verdict.next].filter(Boolean).join(" "));
         return null;
       },
-      // The inbox knows the round's key again.
+      // The inbox recognises the round's key, so repeating this is harmless.
       { repeat: "with-key" },
     );
     return {
@@ -265,9 +267,9 @@ export class Goals {
         const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
         if ("refused" in got) return { failed: got.refused };
         record = got.record;
-        if (!got.reply.ok) return { failed: `The judge could not be asked: ${got.reply.message}` };
+        if (!got.reply.ok) return { failed: `The judge couldn't be reached: ${got.reply.message}` };
         const verdict = readVerdict(got.reply);
-        if (!verdict) return { failed: "The judge gave no verdict that can be read." };
+        if (!verdict) return { failed: "The judge's verdict couldn't be read." };
         return { ...verdict, spent: spentIn(got.reply.usage) } as unknown as Json;
       },
       (tx) => record?.(tx),
@@ -327,7 +329,7 @@ export class Goals {
         lane: "background",
         mode: "followup",
         origin: "event",
-        // Given by the owner.
+        // Only the owner sets goals.
         authority: "owner",
       },
       (tx, turn) => beginRound(tx, goal.id, round, turn, clock.now()),
@@ -351,7 +353,7 @@ export class Goals {
     const goal = await this.get(id);
     if (goal.state === state) return;
     if (!from.includes(goal.state)) {
-      throw new AppError("CONFLICT", { message: `The goal is ${goal.state}; it cannot become ${state}.` });
+      throw new AppError("CONFLICT", { message: `The goal is ${goal.state}; it can't become ${state}.` });
     }
     await this.parts.records.write((tx) => setState(tx, { id, from, state, why, at: this.parts.clock.now() }));
   }
@@ -372,7 +374,7 @@ function spentIn(usage: Usage): Spent {
   return { dollars: cost ?? 0, tokens, unpriced: cost === null };
 }
 
-/** What ends a goal without asking a judge. */
+/** Whether something ends the goal without asking the judge. */
 function findEnd(
   goal: Goal,
   result: TurnResult,
@@ -384,7 +386,7 @@ function findEnd(
   }
   const { most_dollars, most_tokens } = goal;
   if (most_dollars !== null && (goal.unpriced || spent.unpriced)) {
-    const why = "The model's price is not known, so a limit in dollars cannot be kept; set one in tokens.";
+    const why = "The model's price isn't known, so a dollar limit can't be enforced; set one in tokens.";
     return { state: "limit", why };
   }
   if (most_dollars !== null && goal.dollars + spent.dollars >= most_dollars) {

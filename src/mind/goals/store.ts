@@ -1,7 +1,7 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 
-/** `limit`: it used what it was given. Only an active goal starts turns. */
+/** `limit`: it used up its limits. Only an active goal starts turns. */
 export type GoalState = "active" | "paused" | "done" | "blocked" | "limit" | "cancelled";
 
 export interface Goal {
@@ -13,9 +13,9 @@ export interface Goal {
   proof: string | null;
   stop: string | null;
   state: GoalState;
-  /** Why it stands as it does, in one sentence. */
+  /** Why it is in this state, in one sentence. */
   why: string | null;
-  /** The turn that is or was worked on last; its number. */
+  /** Its current or latest turn, and that turn's number. */
   turn: TurnId | null;
   round: number;
   /** 1: it waits for processes or sub-agents of its session. */
@@ -25,7 +25,7 @@ export interface Goal {
   most_tokens: number | null;
   dollars: number;
   tokens: number;
-  /** 1: a model's price is not known, so `dollars` is too low. */
+  /** 1: a model's price isn't known, so `dollars` is too low. */
   unpriced: number;
   made_by: string;
   made_at: number;
@@ -35,7 +35,7 @@ export interface Goal {
 const COLUMNS =
   "id, session, agent, route, outcome, proof, stop, state, why, turn, round, waiting, most_turns, most_dollars, most_tokens, dollars, tokens, unpriced, made_by, made_at, updated_at";
 
-/** Making it again changes nothing. */
+/** Idempotent per id. */
 export function insertGoal(tx: Tx, g: Goal): void {
   tx.run(
     `INSERT INTO goal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -55,7 +55,7 @@ export function insertGoal(tx: Tx, g: Goal): void {
   );
 }
 
-/** The next turn is admitted. */
+/** Records that the next turn is admitted. */
 export function beginRound(tx: Tx, id: string, round: number, turn: TurnId, at: number): void {
   tx.run(
     "UPDATE goal SET round = ?, turn = ?, waiting = 0, updated_at = ? WHERE id = ? AND round < ?",
@@ -67,7 +67,7 @@ export function beginRound(tx: Tx, id: string, round: number, turn: TurnId, at: 
   );
 }
 
-/** Only from a state it may be left from. */
+/** Changes the state, if the current one allows it. */
 export function setState(
   tx: Tx,
   g: { id: string; from: readonly GoalState[]; state: GoalState; why: string | null; at: number },
@@ -100,7 +100,7 @@ export function addSpent(tx: Tx, id: string, spent: { dollars: number; tokens: n
   );
 }
 
-/** As much again as it had. */
+/** Renews its limits. */
 export function renew(tx: Tx, id: string, turns: number): void {
   tx.run(
     "UPDATE goal SET most_turns = MAX(most_turns, round + ?), dollars = 0, tokens = 0, unpriced = 0 WHERE id = ?",
@@ -117,7 +117,7 @@ export function goalOfTurn(db: Reads, turn: TurnId): Promise<Goal | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM goal WHERE turn = ? AND state = 'active'`, turn);
 }
 
-/** Goals whose session may go on now. */
+/** Goals waiting in this session, which may be able to continue now. */
 export function waitingIn(db: Reads, session: SessionKey): Promise<Goal[]> {
   return db.all(`SELECT ${COLUMNS} FROM goal WHERE session = ? AND state = 'active' AND waiting = 1`, session);
 }

@@ -1,4 +1,4 @@
-/** The agents' heartbeats: which agents have one, how it is doing, what it costs. */
+/** The agents' heartbeats: which agents have one, its state, and what it costs. */
 
 import { type AgentId, AppError, asId, heartbeatName, type ReplyRoute } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
@@ -15,11 +15,11 @@ interface BeatJob {
   last?: { reason?: string | null } | undefined;
 }
 
-/** What heartbeats need of the schedule. */
+/** What heartbeats need from the schedule. */
 export interface BeatSchedules {
   list(q: { kind: "beat" }): Promise<readonly BeatJob[]>;
   remove(id: string): Promise<unknown>;
-  /** Made, or changed to what is given; the same again changes nothing. */
+  /** Creates the job or changes it to match. Idempotent. */
   ensure(job: {
     name: string;
     kind: "beat";
@@ -35,7 +35,9 @@ export interface BeatSchedules {
   }): Promise<unknown>;
 }
 
-/** Heartbeats follow the file: a section makes one, none takes it away. Returns what was wrong, in sentences. */
+/**
+ * Heartbeats follow the settings file: adding a section creates one, removing it deletes it. Returns any problems, in sentences.
+ */
 export async function declareBeats(
   schedules: BeatSchedules,
   agents: Readonly<Record<string, { heartbeat?: HeartbeatConfig | undefined } | undefined>>,
@@ -67,7 +69,7 @@ export async function declareBeats(
   return problems;
 }
 
-/** How each agent's heartbeat is, and what it cost since midnight. */
+/** The state of each agent's heartbeat, and what it has cost since midnight. */
 export async function beatViews(at: {
   heartbeat: Pick<Heartbeat, "state">;
   schedules: Pick<BeatSchedules, "list">;

@@ -1,5 +1,6 @@
 /**
- * HEARTBEAT.md as data. A line is an item; a hint in brackets, anywhere in it, says when it is worth a look by itself. Pure.
+ * HEARTBEAT.md as data. A line is an item; a hint in parentheses, anywhere in it, says when it is worth checking on its own.
+ * Pure.
  *
  *   - [ ] Answer the landlord (due 2026-11-20 09:00)
  *   - Look whether the backup ran (every 1 day)
@@ -36,7 +37,7 @@ export function readChecklist(markdown: string): ChecklistItem[] {
   return items;
 }
 
-/** What stands in brackets and begins as a hint does; of two of a kind the first holds. Other brackets are only words. */
+/** Parses hints in parentheses; of two of the same kind, the first counts. Other parentheses are plain text. */
 function readHint(text: string): Pick<ChecklistItem, "due" | "every" | "watch"> {
   const hint: Pick<ChecklistItem, "due" | "every" | "watch"> = {};
   for (const piece of text.split("(").slice(1)) {

@@ -9,7 +9,7 @@ const caps = z
     tokens: z.number().int().nonnegative().optional().describe("Tokens a day."),
     calls: z.number().int().nonnegative().optional().describe("Model calls a day. Example: 20"),
   })
-  .describe("What the heartbeat may use in a day; goes before budgets.perSchedule.");
+  .describe("Daily limit for the heartbeat; overrides budgets.perSchedule.");
 
 /** One agent's heartbeat. Without this section it has none. */
 export const heartbeatConfig = z
@@ -18,7 +18,7 @@ export const heartbeatConfig = z
       .string()
       .min(1)
       .default("30 minutes")
-      .describe("How often it looks. Looking costs nothing. Example: 1 hour"),
+      .describe("How often it checks. Checking costs nothing. Example: 1 hour"),
     activeHours: z
       .string()
       .regex(/^([01]?\d|2[0-4]):[0-5]\d-([01]?\d|2[0-4]):[0-5]\d$/, 'two times of day, such as "08:00-22:00"')
@@ -29,18 +29,18 @@ export const heartbeatConfig = z
       .refine(isZone, NO_ZONE)
       .optional()
       .describe("Time zone of the hours. Default: time.zone. Example: Europe/Lisbon"),
-    deliver: deliverTo.optional().describe("Where it speaks. Without it what it says is in the history only."),
-    watch: z.array(z.string().min(1)).max(50).default([]).describe("Files of the workspace whose change is news."),
-    model: z.string().optional().describe("provider/model for its beats; a small one is enough."),
+    deliver: deliverTo.optional().describe("Where its messages go. Without it, they are only in the history."),
+    watch: z.array(z.string().min(1)).max(50).default([]).describe("Workspace files whose changes count as news."),
+    model: z.string().optional().describe("provider/model for its checks; a small one is enough."),
     budget: caps.optional(),
     pauseAfter: z
       .number()
       .int()
       .min(1)
       .default(5)
-      .describe("Beats in a row that cost something and said nothing before it pauses itself."),
+      .describe("How many checks in a row may cost something and have nothing to say before it pauses itself."),
   })
   .describe(
-    "The agent looks after its HEARTBEAT.md by itself: cheaply first, with a model only when something is new.",
+    "The agent checks the items in its HEARTBEAT.md on its own: cheaply first, with a model only when something is new.",
   );
 export type HeartbeatConfig = DeepReadonly<z.output<typeof heartbeatConfig>>;

@@ -1,13 +1,13 @@
 /**
- * An agent's heartbeat: it looks after its HEARTBEAT.md without being asked. Its slots are a job's like any other; this room
- * decides whether a slot is worth a model call, what the model is told, and what its answer means.
+ * An agent's heartbeat: a regular check of its HEARTBEAT.md. Its slots are an ordinary job's; this room decides whether a slot is
+ * worth a model call, what the model sees, and what its answer means.
  *
- * HEARTBEAT-1: no model is asked unless something is new: the checklist changed, an item is due, a watched file changed, something
- *     happened. What is there at the first look is known, not new.
- * HEARTBEAT-2: "nothing to say" is a call of a tool, never a magic word in a text.
+ * HEARTBEAT-1: no model is called unless something is new: the checklist changed, an item is due, a watched file changed,
+ * something happened. Whatever exists at the first check is known, not new.
+ * HEARTBEAT-2: "nothing to say" is a tool call, never a magic word in the text.
  * HEARTBEAT-3: the same message is not sent twice in a day.
- * HEARTBEAT-4: it speaks only where the file says (I7); what was new counts as seen only when its beat ended well.
- * HEARTBEAT-5: after some beats in a row that cost something and said nothing it pauses itself; a changed checklist wakes it.
+ * HEARTBEAT-4: it writes only to the chat in the settings (I7); news counts as seen only once its beat has ended well.
+ * HEARTBEAT-5: after several beats in a row that cost something and said nothing, it pauses itself; a changed checklist wakes it.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -42,7 +42,7 @@ export interface HeartbeatParts {
     zone(): string;
     /** Minutes since midnight on the wall there. */
     minutes(at: number, zone: string): number;
-    /** Both throw for what is no time. */
+    /** Both throw if the text isn't a time. */
     moment(text: string, now: number, zone: string): number;
     /** When "2 hours", "day" or "monday 9am" comes next after `from`. */
     again(every: string, from: number, zone: string): number;
@@ -57,12 +57,12 @@ export interface BeatState {
   useless: number;
   lastAt: number | null;
   lastSaid: string | null;
-  /** Hints of HEARTBEAT.md that are not understood, in sentences. */
+  /** Hints in HEARTBEAT.md that aren't understood, in sentences. */
   problems: string[];
 }
 
 const DAY_MS = 86_400_000;
-/** The beginning of what was said, for people who look. */
+/** How much of its last message people are shown. */
 const SHOWN_SAID = 300;
 
 const FINISH: NonNullable<Given["finish"]> = [
@@ -89,25 +89,25 @@ export class Heartbeat {
     this.parts = parts;
   }
 
-  /** Cheap, and no model. `force`: somebody wants a beat now. */
+  /** Decides whether to call a model. Cheap, and calls none itself. `force`: somebody asked for a beat now. */
   async check(
     agent: AgentId,
     now: number,
     force = false,
   ): Promise<{ quiet: string } | { text: string; given: Given; note: Json }> {
     const config = this.parts.config(agent);
-    if (!config) return { quiet: "The heartbeat is switched off." };
+    if (!config) return { quiet: "The heartbeat is off." };
     const text = await this.parts.checklist(agent);
     const items = readChecklist(text);
     const list = hash(text);
     const row = await this.awake(agent, list);
     if (row.paused && !force) return { quiet: `Paused: ${row.paused}` };
-    if (!items.length) return { quiet: "HEARTBEAT.md names nothing to look after." };
+    if (!items.length) return { quiet: "HEARTBEAT.md lists nothing to check." };
     if (!force && !this.isAwake(config, now)) return { quiet: `Outside its active hours, ${config.activeHours}.` };
     const { news, seen } = await this.look({ agent, config, items, list, row, now });
     if (!row.seen && !force) {
       await this.parts.records.write((tx) => saveBeat(tx, { ...row, seen }));
-      return { quiet: "The first look: from now on what changes is new." };
+      return { quiet: "First check: from now on, changes count as new." };
     }
     if (!news.length && !force) return { quiet: "Nothing new." };
     return {
@@ -117,7 +117,7 @@ export class Heartbeat {
     };
   }
 
-  /** Its turn is admitted: what it was told is on its way to being seen. */
+  /** Its turn is admitted: the news it was given is now pending. */
   began(tx: Tx, agent: AgentId, note: Json, now: number): void {
     beginBeat(tx, agent, note as unknown as SeenBefore, now);
   }
@@ -135,8 +135,12 @@ export class Heartbeat {
     const isNew = text !== "" && (before === undefined || now - before >= DAY_MS);
     const useless = isNew ? 0 : row.useless + 1;
     const most = this.parts.config(agent)?.pauseAfter ?? Number.POSITIVE_INFINITY;
-    const paused = useless >= most ? `${useless} beats in a row had nothing to say.` : row.paused;
-    const reason = isNew ? null : text ? "It said the same within a day, so it was not sent again." : "Nothing to say.";
+    const paused = useless >= most ? `${useless} checks in a row had nothing to say.` : row.paused;
+    const reason = isNew
+      ? null
+      : text
+        ? "It said the same within the last day, so it wasn't sent again."
+        : "Nothing to say.";
     return {
       reason,
       record: (tx) => {
@@ -157,21 +161,21 @@ export class Heartbeat {
     const problems = config ? this.problems(items, config) : [];
     const facts = { items: items.length, useless, lastAt, lastSaid, problems };
     if (!config) return { ...facts, state: "off", because: "It is switched off." };
-    if (!items.length) return { ...facts, state: "nothing-to-watch", because: "HEARTBEAT.md names nothing." };
+    if (!items.length) return { ...facts, state: "nothing-to-watch", because: "HEARTBEAT.md lists nothing to check." };
     if (paused) return { ...facts, state: "paused", because: paused };
     if (!this.isAwake(config, this.parts.clock.now())) {
       return { ...facts, state: "asleep", because: `Outside its active hours, ${config.activeHours}.` };
     }
-    return { ...facts, state: "watching", because: "It looks, and speaks when something is new." };
+    return { ...facts, state: "watching", because: "It checks, and sends a message when something is new." };
   }
 
-  /** `why` null: it goes on. */
+  /** A null `why` resumes it. */
   async pause(agent: AgentId, why: string | null): Promise<void> {
     const row = await readBeat(this.parts.records, agent);
     await this.parts.records.write((tx) => saveBeat(tx, { ...row, paused: why, useless: 0 }));
   }
 
-  /** The row; a checklist changed since it paused itself wakes it (HEARTBEAT-5). */
+  /** Reads the row, and wakes a heartbeat whose checklist has changed since it paused itself (HEARTBEAT-5). */
   private async awake(agent: AgentId, list: string, keeps = true): Promise<BeatRow> {
     const row = await readBeat(this.parts.records, agent);
     const pausedItself = row.paused !== null && row.useless > 0;
@@ -186,7 +190,7 @@ export class Heartbeat {
     return isActive(config.activeHours, time.minutes(now, config.zone ?? time.zone()));
   }
 
-  /** What is new, and what there is to be seen. */
+  /** Finds what is new, and what will count as seen. */
   private async look(at: {
     agent: AgentId;
     config: HeartbeatConfig;
@@ -225,12 +229,12 @@ export class Heartbeat {
       if (item.due && looked === undefined && time.moment(item.due, now, zone) <= now) return true;
       if (item.every) return looked !== undefined && time.again(item.every, looked, zone) <= now;
     } catch {
-      // Said in `problems`.
+      // Reported by `problems`.
     }
     return false;
   }
 
-  /** A hint that is no time would never come: that is said, and not taken for words. */
+  /** A hint that isn't a valid time would never fire, so it is reported rather than treated as plain text. */
   private problems(items: readonly ChecklistItem[], config: HeartbeatConfig): string[] {
     const { time, clock } = this.parts;
     const zone = config.zone ?? time.zone();

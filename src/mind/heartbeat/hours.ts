@@ -1,6 +1,6 @@
-/** Active hours: a stretch of the day's wall clock in a zone, which may go over midnight. Pure. */
+/** Active hours: a span of the day on a time zone's wall clock, which may cross midnight. Pure. */
 
-/** `wall`: minutes since midnight there. The end is not part of it; the same time twice is the whole day. */
+/** `wall`: minutes since midnight there. The end is exclusive; equal start and end mean the whole day. */
 export function isActive(hours: string | undefined, wall: number): boolean {
   if (!hours) return true;
   const [from, to] = hours.split("-").map(parseMinutes) as [number, number];

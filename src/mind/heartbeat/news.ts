@@ -4,11 +4,11 @@ import { quotedName } from "../../core/kit/index.ts";
 export interface News {
   events: readonly { source: string; n: number }[];
   jobs: readonly { name: string; state: string; n: number; reason: string | null }[];
-  /** Questions that wait for a person. */
+  /** Approvals waiting for a person. */
   asked: number;
 }
 
-/** In a sentence each, as a heartbeat is told of it. */
+/** One sentence for each, for the heartbeat's prompt. */
 export function newsText({ events, jobs, asked }: News): string[] {
   return [
     ...events.map(({ source, n }) => `${n} ${n === 1 ? "event" : "events"} from ${source}.`),

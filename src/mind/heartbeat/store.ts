@@ -1,22 +1,22 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 
-/** What a beat has seen; what is different next time is news. */
+/** What a beat has seen; any difference next time is news. */
 export interface SeenBefore {
-  /** Of the checklist. */
+  /** Hash of the checklist. */
   list: string;
   /** Marks of watched files by path. */
   files: Record<string, string | null>;
-  /** When items that come again were last looked at, and items with a date were told, by key. */
+  /** By key: when recurring items were last checked, and when dated items were reported. */
   looked: Record<string, number>;
-  /** Until when what happened is known. */
+  /** Events up to this time have been seen. */
   until: number;
 }
 
 export interface BeatRow {
   agent: AgentId;
   seen: SeenBefore | null;
-  /** What the beat under way has seen; becomes `seen` when it ends well. */
+  /** What the current beat has seen; becomes `seen` when it ends well. */
   pending: SeenBefore | null;
   useless: number;
   paused: string | null;
@@ -74,7 +74,7 @@ export function beginBeat(tx: Tx, agent: AgentId, pending: SeenBefore, at: numbe
   );
 }
 
-/** When this was last said. */
+/** When this message was last sent. */
 export async function saidAt(db: Reads, agent: AgentId, hash: string): Promise<number | undefined> {
   return (await db.get<{ at: number }>("SELECT at FROM beat_said WHERE agent = ? AND hash = ?", agent, hash))?.at;
 }

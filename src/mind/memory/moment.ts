@@ -5,7 +5,10 @@ export function moment(at: number | string): number {
   // People and chat exports also write "1:56 pm on 8 May, 2023".
   const time = typeof at === "number" ? at : Date.parse(dayFirst(at.replace(/\s+/g, " ")));
   if (Number.isFinite(time)) return time;
-  throw new AppError("BAD_REQUEST", { message: `"${at}" is no moment.`, hint: "Use epoch milliseconds or ISO 8601." });
+  throw new AppError("BAD_REQUEST", {
+    message: `"${at}" isn't a valid time.`,
+    hint: "Use epoch milliseconds or ISO 8601.",
+  });
 }
 
 function dayFirst(text: string): string {

@@ -13,11 +13,11 @@ export type Replacing = { fact: Pick<NewMemory, "scope" | "person" | "agent" | "
 export function replacing(old: Remembered | undefined, viewer: Viewer): Replacing {
   if (!old || !listScopes(viewer).includes(old.scope)) return { why: "there is no such fact here" };
   if (old.kind === "document") return { why: "it is part of an indexed document" };
-  if (old.state !== "live") return { why: "it no longer holds" };
+  if (old.state !== "live") return { why: "it is no longer current" };
   const { id, scope, person, agent } = old;
   const own = scopeFor(viewer.person === undefined ? viewer : { person: viewer.person });
   if (scope !== own && scope === PUBLIC)
-    return { why: `everybody can see it, so it is changed by hand: lares memory correct ${id}` };
+    return { why: `everybody can see it, so change it yourself: lares memory correct ${id}` };
   if (scope !== own && !viewer.owner) return { why: "only the owner can change it" };
   return {
     fact: {

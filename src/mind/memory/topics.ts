@@ -55,5 +55,5 @@ export async function forgetAbout(rooms: MemoryAccess, about: string, who?: Sess
 /** Nobody can tell who wrote an export: what it says waits for a person. What was superseded there stays history. */
 export function untrusted(fact: Remembered): Remembered {
   const state = fact.state === "superseded" ? "superseded" : "pending";
-  return { ...fact, trust: "outside", state, why: "It came with an imported file." };
+  return { ...fact, trust: "outside", state, why: "It came from an imported file." };
 }

@@ -3,7 +3,7 @@ import { houseText } from "./house.ts";
 import { type PromptPlace, placeText } from "./place.ts";
 import type { Situation } from "./situation.ts";
 
-/** The owner's files as they stand; empty where they say nothing. */
+/** The owner's files in their current state; empty where they say nothing. */
 export interface PromptFiles {
   soul: string;
   agents: string;
@@ -11,7 +11,7 @@ export interface PromptFiles {
   memory: string;
 }
 
-/** Said before the files about the owner, so that no model takes them for somebody's message or for rules of its own. */
+/** Heads the files about the owner, so that no model mistakes them for a message or for its own rules. */
 const USER_HEAD =
   "# About the owner (USER.md)\n\nWhat is known about the owner, partly in their own words. Follow the preferences among them.";
 const MEMORY_HEAD =
@@ -53,7 +53,7 @@ export function joinSections(sections: readonly PromptSection[]): string {
   return sections.map(({ text }) => text).join("\n\n");
 }
 
-/** Our heading says whose file it is; the file's own first title would say it again. */
+/** Our heading already says whose file it is, so the file's own title is dropped. */
 function withoutTitle(text: string): string {
   const lines = text.trim().split("\n");
   return lines[0]?.startsWith("# ") ? lines.slice(1).join("\n").trim() : text.trim();

@@ -1,11 +1,11 @@
-/** Channels as people call them, in what the model reads about where it is. */
+/** Channel names as people use them, for telling the model where it is. */
 import type { Capabilities } from "../../core/contracts/index.ts";
 import { type InboundMessage, PULLED, type ReplyRoute } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 import { shows } from "../../core/render/index.ts";
 import type { ChatFormat } from "./place.ts";
 
-/** The way in: the channel, and for a person at HTTP or WebSocket what they type into. */
+/** How a message came in: the channel and, for HTTP or WebSocket, the interface the person types into. */
 export interface WayIn {
   channel: string;
   face?: InboundMessage["face"];
@@ -50,13 +50,13 @@ export function onChannel(way: WayIn): string {
   return `${PREPOSITIONS[name] ?? "on"} ${name}`;
 }
 
-/** How an answer is shown that is fetched and not sent: only the web page is known to render Markdown. */
+/** How an answer that is fetched rather than sent will be shown: only the web page is known to render Markdown. */
 export function fetchedFormat({ channel, face }: WayIn): ChatFormat {
   if (face === "terminal") return { text: "typed" };
   return face === "page" || channel === "ws" ? shows("raw") : { text: "unknown" };
 }
 
-/** For the line before a message from another channel than the last: what differs most from chat to chat. */
+/** For the line above a message from a different channel than the last: what differs most between chats. */
 export function showsInWords(way: WayIn, can: Capabilities | undefined): string | undefined {
   if (!can) {
     if (!PULLED.has(way.channel)) return undefined;
@@ -66,7 +66,7 @@ export function showsInWords(way: WayIn, can: Capabilities | undefined): string 
   return [...text, can.files > 0 ? `files up to ${Math.floor(can.files / 1_000_000)} MB` : "no files"].join(", ");
 }
 
-/** Whom an answer sent there reaches: `"Ann Lee" on Telegram`. `chats`: those that were used lately. */
+/** Who receives an answer sent there: `"Ann Lee" on Telegram`. `chats`: the recently used ones. */
 export async function recipientInWords(
   route: ReplyRoute,
   chats: () => Promise<

@@ -1,5 +1,5 @@
 /**
- * Notes for families of models: data, and only where public evidence shows a fault that words can mend. Everybody else reads the
+ * Notes for model families, as data, and only where public evidence shows a weakness that wording can fix. All others get the
  * same text. Chosen when the session's prompt is frozen; `agents.<id>.family` overrules the choice.
  */
 
@@ -13,7 +13,7 @@ const FAMILIES: readonly [Family, readonly string[]][] = [
   ["open", ["grok", "qwen", "glm", "deepseek", "kimi", "mistral", "mixtral", "minimax", "llama"]],
 ];
 
-/** `auto` goes by the model's id. `none` is for a model that does worse with its family's note. */
+/** `auto` decides by the model's id. `none` is for a model that does worse with its family's note. */
 export const FAMILY_CHOICES = ["auto", "none", "claude", "gpt", "gemini", "open"] as const;
 export type FamilyChoice = (typeof FAMILY_CHOICES)[number];
 
@@ -36,7 +36,7 @@ export const FAMILY_NOTES: Readonly<Record<Family, string>> = {
   other: "",
 };
 
-/** In a small window the note's first two sentences have to do: they say what goes wrong most. */
+/** A small window gets only the note's first two sentences, which cover the most common problems. */
 export function familyNote(family: Family, isSmall: boolean): string {
   const note = FAMILY_NOTES[family];
   return isSmall

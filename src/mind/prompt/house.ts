@@ -1,6 +1,6 @@
 /**
- * The house text: what every model reads about how it is run, owned by code. Owners edit SOUL.md and AGENTS.md; a better rule here
- * reaches every agent with its next session, and nobody can delete one by accident.
+ * The house text: what every model reads about how it is run. It belongs to the code, not to the owner. Owners edit SOUL.md and
+ * AGENTS.md; a better rule here reaches every agent with its next session, and nobody can delete one by accident.
  *
  * PROMPT-1: nothing here depends on the time, the model's name, the machine or the chat's ids, so its bytes are the same for all
  *           sessions of one situation and the providers' caches can share them.

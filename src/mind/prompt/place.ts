@@ -1,17 +1,17 @@
 /**
- * Place: where the agent is, in generated lines. Frozen for the session. Each line is left out when nothing is known, and none
- * has a date, a path that differs by run, or a name nobody cleaned.
+ * The Place section: generated lines about where the agent is. Frozen for the session. A line is left out when nothing is known,
+ * and none contains a date, a path that differs between runs, or an unsanitised name.
  */
 import { assertNever } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 import type { SituationKind } from "./situation.ts";
 
-/** How a chat shows text, from the channel's own declaration: a hint that is not true of the renderer is worse than none. */
+/** How a chat shows text, from the channel's own declaration: a hint that is wrong about the renderer is worse than none. */
 export interface ChatFormat {
-  /** Marks and tables as the dialect's own table says. `typed`: marks stay as they are. `unknown`: another program shows it. */
+  /** What happens to Markdown here. `typed`: marks are shown as typed. `unknown`: another program shows the text. */
   text: "markdown" | "rich" | "plain" | "typed" | "unknown";
   tables?: "real" | "narrow" | "lists";
-  /** Where messages have a limit: how long one may be, and how large a file. */
+  /** If messages are limited: how long one may be, and how large a file. */
   limit?: number;
   unit?: "utf16" | "bytes" | "codepoints";
   /** Most messages of one answer. */
@@ -32,15 +32,15 @@ export interface PromptPlace {
   format?: ChatFormat;
   machine?: PromptMachine;
   approvals?: "ask" | "record" | "ignore";
-  /** Slash commands the person has here. */
+  /** Slash commands the person may use here. */
   commands?: readonly string[];
-  /** The window is small: each line says only what a call depends on. */
+  /** For small windows: each line says only what calls depend on. */
   isShort?: boolean;
   /** Other chats the `message` tool can send to. */
   chats?: readonly KnownChat[];
 }
 
-/** What `message` takes as `to`, and what people call the chat: a name somebody else may have chosen. */
+/** What `message` takes as `to`, and the chat's name, which somebody else may have chosen. */
 export interface KnownChat {
   channel: string;
   account: string;
@@ -54,7 +54,7 @@ export interface PromptMachine {
   shell: string;
   /** Undefined: commands run without a sandbox. */
   sandbox?: string;
-  /** Undefined when nobody knows, because the sandbox is down. */
+  /** Undefined when it can't be known because the sandbox is down. */
   network?: boolean;
   /** The configured sandbox, when commands cannot run because it is not available. */
   down?: string;
@@ -112,7 +112,7 @@ function chatWords(channel: string | undefined, kind: string): string {
   return `Chat: ${[channel, kind].filter(Boolean).join(", ")}`;
 }
 
-/** A platform's own ids look like this. What doesn't could pose as words of ours, and is left out. */
+/** The form of a platform's ids. Anything else could imitate our own text and is left out. */
 const PLAIN_ID = /^[\w@.:;+#!=$%&~*/,-]{1,128}$/;
 
 function chatsLine(chats: readonly KnownChat[]): string | undefined {

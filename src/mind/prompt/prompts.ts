@@ -1,4 +1,4 @@
-/** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
+/** Builds a session's frozen system prompt from what the records, channels, sandbox and config know. */
 
 import { existsSync } from "node:fs";
 import { type AccountPolicy, type Capabilities, findGroup, type ToolSpec } from "../../core/contracts/index.ts";
@@ -29,7 +29,7 @@ interface ChatDoor extends CameBy {
 }
 
 export interface PromptParts {
-  /** How people and events came into a session, in their order. */
+  /** How people and events came into a session, in order. */
   doors: (session: SessionKey) => Promise<readonly ChatDoor[]>;
   /** Chats this agent was written to in, the latest first. */
   recentChats: (
@@ -45,7 +45,7 @@ export interface PromptParts {
   /** What is offered, and the names of what is found by search. */
   tools: () => { specs: ToolSpec[]; found: readonly string[] };
   window: (model: string) => number;
-  /** The zone of a person's clock, as the lines before their messages use it; the house's for nobody. */
+  /** A person's time zone, as used in the lines above their messages; Lares' own zone without a person. */
   zone: (person: string | undefined) => Promise<string>;
   agent: (agent: AgentId) => {
     name?: string | undefined;
@@ -53,7 +53,7 @@ export interface PromptParts {
     family?: FamilyChoice | undefined;
   };
   account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
-  /** Whether any channel is connected; without one nobody looks for chats. */
+  /** Whether any channel is connected; without one, looking up chats is skipped. */
   hasAccounts: () => boolean;
   sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean } | { name: string; isDown: true }>;
   /** Folders besides its workspace. */
@@ -69,7 +69,7 @@ export interface MadePrompt {
   tools: ToolSpec[];
 }
 
-/** For a program that brings its own instructions, history or tools: nothing of the chat, no tool of ours. */
+/** For a program that supplies its own instructions, history or tools: no chat details and none of our tools. */
 export function callerPrompt(files: PromptFiles): string {
   const situation: Situation = { kind: "api", tools: new Set(), window: Number.POSITIVE_INFINITY };
   const place: PromptPlace = { kind: "api", agent: "", zone: "" };
@@ -87,7 +87,7 @@ export function makePrompts(parts: PromptParts) {
     const group = last?.isGroup ? findGroup(account?.policy, last.chat) : undefined;
     const { specs, found } = parts.tools();
     const job = await parts.jobOfRun(session);
-    // A run of a job is refused new schedules unless it may plan: what would be refused is not offered.
+    // A job's run can't add schedules unless it may plan, so those tools aren't offered.
     const mayPlan = !job || job.mayPlan;
     const usable = mayPlan ? specs : specs.filter(({ name }) => name !== "schedule_add");
     const allowed = group?.tools ? usable.filter(({ name }) => isOffered(name, group.tools!)) : usable;
@@ -103,7 +103,7 @@ export function makePrompts(parts: PromptParts) {
     });
     const offered = [
       ...toolsFor(rough, allowed),
-      // How a turn ends is told in any window.
+      // How to end a turn is explained however small the window is.
       ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
       ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),
     ];
@@ -123,7 +123,7 @@ export function makePrompts(parts: PromptParts) {
   };
 }
 
-/** Finding and running tools is always possible: what they find is judged by name when it is called. */
+/** `tool_search` and `tool_run` are always offered: the tool they run is judged by its own name. */
 function isOffered(name: string, allowed: readonly string[]): boolean {
   return name === "tool_search" || name === "tool_run" || allowed.includes(name);
 }
@@ -158,7 +158,7 @@ async function placeOf(
   };
 }
 
-/** More than a person has in mind; each costs about 30 tokens of every request. */
+/** More than people keep in mind; each costs about 30 tokens in every request. */
 const MOST_CHATS = 8;
 
 /** Where the `message` tool can send besides this chat: only through accounts that are still connected. */
@@ -187,7 +187,7 @@ function withOf(kind: Situation["kind"], last: ChatDoor | undefined): Pick<Promp
   return { with: { standing: kind === "stranger" ? "guest" : kind, ...truthy({ name }) } };
 }
 
-/** Whom a program speaks for, as it calls them; a conversation of one call is nobody's. */
+/** The user a program speaks for, by the program's own name for them. A one-off conversation has none. */
 function callersUser(last: ChatDoor | undefined): string | undefined {
   const isNamed = last !== undefined && PULLED.has(last.channel) && last.chat !== "owner";
   return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;

@@ -1,6 +1,5 @@
 /**
- * From what is known about a session to the situation its model is told about. Pure: who came in, through which door, under
- * which policy.
+ * Derives a session's situation from who came in, by which channel, under which policy. Pure.
  */
 import { type Authority, isChildSession } from "../../core/domain/index.ts";
 import type { Situation, SituationKind } from "./situation.ts";
@@ -9,7 +8,7 @@ export interface SessionFacts {
   session: string;
   /** What a run of a job is for; undefined for every other session. */
   job?: { isHeartbeat: boolean; isQuiet: boolean };
-  /** How the people who spoke here stand to the owner. */
+  /** The authority of each person who has spoken here. */
   speakers: readonly Authority[];
   isGroup: boolean;
   /** In a group: only messages that address the agent reach it. */

@@ -1,4 +1,7 @@
-/** What decides which sentences a session's model reads. Frozen with the prompt, so nothing here may differ from turn to turn. */
+/**
+ * The situation decides which sentences a session's prompt contains. It is frozen with the prompt, so nothing in it may change
+ * between turns.
+ */
 
 export type SituationKind =
   /** The owner alone with the agent. */
@@ -7,15 +10,15 @@ export type SituationKind =
   | "known"
   /** Somebody nobody vouched for, in a direct chat. */
   | "stranger"
-  /** Several people read along. */
+  /** Several people can read the chat. */
   | "group"
-  /** A run of a scheduled job, in a session of its own. */
+  /** A run of a scheduled job, in its own session. */
   | "job"
   /** The heartbeat's session. */
   | "heartbeat"
   /** A sub-agent. */
   | "child"
-  /** A program that brings its own instructions, history or tools. */
+  /** A program that supplies its own instructions, history or tools. */
   | "api";
 
 export interface Situation {
@@ -37,15 +40,15 @@ export function isSmall(situation: Pick<Situation, "window">): boolean {
   return situation.window < SMALL_WINDOW;
 }
 
-/** One task in a session of its own: nobody answers questions, and what comes after the final text is read by nobody. */
+/** One task in its own session: nobody answers questions, and nobody reads anything after the final text. */
 export function isSingleRun({ kind }: Pick<Situation, "kind">): boolean {
   return kind === "job" || kind === "child";
 }
 
-/** A sentence, and the tools it speaks of: without one of them it would invite a call that cannot be made. */
+/** A sentence and the tools it mentions: without one of them, it would suggest a call that can't be made. */
 export type Sentence = string | { text: string; needs: readonly string[] };
 
-/** The sentences that are true here, as one paragraph. */
+/** Joins the sentences that apply here into one paragraph. */
 export function paragraph(tools: ReadonlySet<string>, ...sentences: (Sentence | undefined | false)[]): string {
   return sentences
     .flatMap((one) => {

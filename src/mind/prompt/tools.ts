@@ -1,18 +1,18 @@
 /**
- * Which tools a session's model is told about, and how fully. Frozen with the prompt. What is left out can still be found and run
- * with `tool_search` and `tool_run`; every call is judged by its name, told or not.
+ * Which tools a session's model is offered, and with how much description. Frozen with the prompt. The others can still be found
+ * and run with `tool_search` and `tool_run`; every call is judged by its name, offered or not.
  *
- * PROMPT-4: short descriptions are made of the long ones: their first sentence, and the sentences with a limit in them. In a small
- *           window the first sentence has to do, optional parameters have only their names, and seldom used ones are left out.
+ * PROMPT-4: short descriptions derive from the long ones: their first sentence, and any sentence that states a limit. A small
+ * window gets the first sentence only, optional parameters without descriptions, and no rarely used parameters.
  */
 import type { ToolSpec } from "../../core/contracts/index.ts";
 import type { Json, JsonObject } from "../../core/domain/index.ts";
 import { type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";
 
-/** Below this window descriptions are short; below SMALL_WINDOW only the tools of daily work are told at all. */
+/** Smaller windows get short descriptions; those below SMALL_WINDOW only the everyday tools. */
 export const SHORT_WINDOW = 32_000;
 
-/** What a small window has room for, beside a conversation. */
+/** What a small window has room for, along with a conversation. */
 export const DAILY_TOOLS: readonly string[] = [
   "read",
   "write",
@@ -25,17 +25,17 @@ export const DAILY_TOOLS: readonly string[] = [
   "tool_run",
 ];
 
-/** Optional parameters that a small window leaves out; a call that has them is taken as ever. */
+/** Optional parameters that a small window leaves out; calls that use them still work. */
 const SELDOM: Readonly<Record<string, readonly string[]>> = {
   exec: ["pty"],
   search: ["context"],
   memory_save: ["kind", "replaces", "until"],
 };
 
-/** What the gate always refuses to somebody nobody let in (GATE-7): offering it would only lead to wasted calls. */
+/** What the gate always refuses to strangers (GATE-7): offering it would only lead to wasted calls. */
 const CLOSED_TO_STRANGERS = ["read", "write", "edit", "apply_patch", "list", "search", "schedule_add"] as const;
 
-/** A sub-agent hands its result to whoever asked: it talks to nobody else and leaves nothing running after it. */
+/** A sub-agent returns its result to the agent that asked: it talks to nobody else and leaves nothing running. */
 const LEFT_OUT: Readonly<Record<SituationKind, readonly string[]>> = {
   owner: [],
   known: [],
@@ -71,7 +71,9 @@ function shortened<T extends ToolSpec>(spec: T): T {
   return { ...spec, description: [first, ...rest.filter((one) => /\d|\n/.test(one))].join(" ") };
 }
 
-/** A full stop inside a name or a number ends no sentence; an example in lines of its own belongs to the sentence before it. */
+/**
+ * A full stop inside a name or a number doesn't end a sentence; an example on its own lines belongs to the sentence before it.
+ */
 function splitSentences(text: string): string[] {
   return text.split(/(?<=[.:]) (?=[A-Z])/);
 }

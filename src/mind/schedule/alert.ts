@@ -45,7 +45,7 @@ export function isTold(f: {
 export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {
   const times = f.failures > 1 ? ` (${f.failures} times in a row)` : "";
   const then = f.isPaused
-    ? ` It is paused now. When it is put right: lares schedule update "${f.name}" --resume`
-    : " You will hear of it again only when this changes.";
+    ? ` It's paused now. When it's fixed: lares schedule update "${f.name}" --resume`
+    : " You won't be notified again until this changes.";
   return `The job "${f.name}" failed${times}: ${f.reason}${then}`;
 }

@@ -12,10 +12,10 @@ export const conditionConfig = z
     z.strictObject({
       script: z.string().min(1).max(4000).describe('A command; exit 0 means yes. Example: "test -s in"'),
     }),
-    z.strictObject({ changed: z.string().min(1).max(500).describe("A file of the workspace that must have changed.") }),
-    z.strictObject({ exists: z.string().min(1).max(500).describe("A file of the workspace that must be there.") }),
+    z.strictObject({ changed: z.string().min(1).max(500).describe("A workspace file that must have changed.") }),
+    z.strictObject({ exists: z.string().min(1).max(500).describe("A workspace file that must exist.") }),
   ])
-  .describe("Decides without a model whether it runs.");
+  .describe("Decides, without a model, whether it runs.");
 
 export const budgetConfig = z
   .strictObject({
@@ -23,11 +23,11 @@ export const budgetConfig = z
     tokens: z.number().int().nonnegative().optional().describe("Tokens a day, read and written."),
     calls: z.number().int().nonnegative().optional().describe("Model calls a day."),
   })
-  .describe("What its runs may use in a day; goes before budgets.perSchedule.");
+  .describe("Daily limit for its runs; overrides budgets.perSchedule.");
 
 const declared = z
   .strictObject({
-    name: z.string().min(1).max(100).describe("Name of the job; declared ones follow the file."),
+    name: z.string().min(1).max(100).describe("Name of the job; jobs declared here follow this file."),
     at: z.union([z.string(), z.number()]).optional().describe('Once: ISO, epoch, or words. Example: "tomorrow 9am"'),
     every: z.string().optional().describe('Again and again. Example: "2 hours"'),
     anchor: z
@@ -36,28 +36,27 @@ const declared = z
       .describe('Where `every` counts from. Example: "2026-01-01 07:00"'),
     cron: z.string().optional().describe('Cron, five or six fields. Example: "0 7 * * 1-5"'),
     zone: zone.describe("Time zone. Example: Europe/Lisbon"),
-    agent: z.string().optional().describe("Who does it."),
-    prompt: z.string().min(1).optional().describe("What is to be done."),
+    agent: z.string().optional().describe("The agent that runs it."),
+    prompt: z.string().min(1).optional().describe("What to do."),
     script: z
       .string()
       .min(1)
       .max(16_000)
       .optional()
-      .describe("Instead of a prompt: a command, without a model. What it prints is the answer; nothing is silence."),
+      .describe(
+        "Instead of a prompt: a command that runs without a model. Its output is the answer; no output means no message.",
+      ),
     condition: conditionConfig.optional(),
-    input: z.string().optional().describe("The job whose last output it gets."),
-    session: z
-      .enum(["isolated", "main"])
-      .default("isolated")
-      .describe("A session of its own per run, or the main one."),
+    input: z.string().optional().describe("The job whose last output it gets as input."),
+    session: z.enum(["isolated", "main"]).default("isolated").describe("A separate session per run, or the main one."),
     model: z.string().optional().describe("provider/model for its runs."),
     thinking: z.enum(["off", "low", "medium", "high"]).optional().describe("How much its runs think."),
     timeoutS: z.number().int().min(1).max(86_400).optional().describe("Longest run in seconds. Default: 600"),
     budget: budgetConfig.optional(),
-    catchUp: z.enum(["once", "all", "skip"]).default("once").describe("What happens with runs that were missed."),
-    deliver: deliverTo.optional().describe("Where the answer goes. Without it the answer is in the history only."),
-    bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure."),
-    deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run."),
+    catchUp: z.enum(["once", "all", "skip"]).default("once").describe("What to do about missed runs."),
+    deliver: deliverTo.optional().describe("Where the answer goes. Without it, the answer is only in the history."),
+    bestEffort: z.boolean().optional().describe("true: an answer that couldn't be delivered isn't a failure."),
+    deleteAfterRun: z.boolean().optional().describe("true: the job is removed after its first successful run."),
     keepHours: z.number().min(0).max(87_600).optional().describe("How long a run's own session is kept. Default: 24"),
     alertAfter: z
       .number()
@@ -66,11 +65,8 @@ const declared = z
       .max(5)
       .optional()
       .describe("Failures in a row before an alert is sent. Default: 2"),
-    mayPlan: z.boolean().optional().describe("true: its runs may make jobs."),
-    quiet: z
-      .boolean()
-      .optional()
-      .describe("true: a run that looked and found nothing worth a message sends none. Default: false"),
+    mayPlan: z.boolean().optional().describe("true: its runs may create jobs."),
+    quiet: z.boolean().optional().describe("true: a run that finds nothing worth a message sends none. Default: false"),
     enabled: z.boolean().default(true).describe("false pauses it."),
   })
   .describe("One job.");
@@ -98,10 +94,10 @@ export function adviseSchedules(
     const problems: string[] = [];
     if (names.has(job.name)) problems.push("Another job has the same name.");
     names.add(job.name);
-    if (!job.prompt === !job.script) problems.push("Give a prompt or a script, one of them.");
+    if (!job.prompt === !job.script) problems.push("Give either a prompt or a script.");
     if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(noAgent(job.agent));
     if (job.deliver && !at.canReach(job.deliver)) {
-      problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it is not set up.`);
+      problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it isn't set up.`);
     }
     try {
       parseWhen(job as Parameters<typeof parseWhen>[0], at.now, job.zone ?? at.zone);

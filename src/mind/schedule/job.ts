@@ -125,7 +125,7 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
     case "once":
       return outcome([newest], `${reason} A later one was run instead.`);
     case "all":
-      return outcome(passed.slice(-MOST_CAUGHT_UP), `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`);
+      return outcome(passed.slice(-MOST_CAUGHT_UP), `${reason} Only the newest ${MOST_CAUGHT_UP} were run late.`);
     default:
       return assertNever(policy);
   }

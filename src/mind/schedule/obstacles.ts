@@ -90,7 +90,7 @@ function unusable(around: JobSurroundings, agent: AgentId, model: string | null 
   if (models.info(chosen)) return undefined;
   const known = models.list().map((one) => one.id);
   return new AppError("MODEL_UNKNOWN", {
-    message: `The model ${chosen} cannot be asked: its provider is not set up.`,
+    message: `The model ${chosen} can't be used: its provider isn't set up.`,
     hint: `Set its key, or choose one of ${known.slice(0, 5).join(", ")}.`,
   });
 }

@@ -281,8 +281,8 @@ export class ScheduleRuns {
   /** Why an earlier run keeps this one from starting (SCHEDULE-7). Runs that are made up for together do not wait for each other. */
   private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
     const open = await this.open(job.id);
-    if (open?.code) return `The run before it still waits for approval (${open.code}).`;
-    return open && !isOneOfMany ? "The run before it was still going." : undefined;
+    if (open?.code) return `The previous run is still waiting for approval (${open.code}).`;
+    return open && !isOneOfMany ? "The previous run was still going." : undefined;
   }
 
   /** A run of this job that is not over; one that waits for an approval before any other, with the approval's code. */
@@ -374,7 +374,7 @@ export class ScheduleRuns {
       // Times that pass while it waits have a record too: one, which says how far it goes.
       const passed = nextDue(job.when, Math.max(slot.due, now));
       if (job.when.kind !== "at" && passed !== undefined && passed < again) {
-        const reason = `It waits after a failure: no runs until ${new Date(again).toISOString()}.`;
+        const reason = `Backing off after a failure: no runs until ${new Date(again).toISOString()}.`;
         closeSlot(tx, { job: job.id, due: passed }, { state: "skipped", reason, at: now });
       }
       makeSlot(tx, job.id, again);

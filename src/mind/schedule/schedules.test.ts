@@ -273,7 +273,7 @@ describe("a job", () => {
     await life.pass(HOUR);
     const waiting = await life.schedules.history("look", 5);
     expect(waiting.map((slot) => slot.state)).toEqual(["pending", "skipped", "skipped", "parked"]);
-    expect(waiting[1]!.reason).toBe("The run before it still waits for approval (abc123).");
+    expect(waiting[1]!.reason).toBe("The previous run is still waiting for approval (abc123).");
     // Answered: the run ends, and the next slot runs again.
     life.questions.clear();
     life.holdsTurns = false;
@@ -383,7 +383,7 @@ describe("a job", () => {
 
   test.each([
     [{ at: "2020-01-01", prompt: "x" }, /past/],
-    [{ cron: "nonsense", prompt: "x" }, /no cron expression/],
+    [{ cron: "nonsense", prompt: "x" }, /isn't a cron expression/],
     [{ in: "1 hour", prompt: "x", agent: "nobody" }, /no agent/],
     [{ in: "1 hour", prompt: "x", route: { channel: "fax", account: "a", chat: "c" } }, /Nothing can be delivered/],
   ])("%j is refused when it is made, and nothing is kept", async (given, words) => {
@@ -412,7 +412,7 @@ describe("a job", () => {
     expect(found).toEqual(["once", "f", "a", "e", "b", "d", "c", "once", "paused"]);
     expect((await life.schedules.page({ limit: 9, search: "PAUS" })).jobs).toMatchObject([{ name: "paused" }]);
     expect(await life.schedules.page({ limit: 9, agent: "other" })).toEqual({ jobs: [], total: 0, planned: 0 });
-    await expect(life.schedules.page({ limit: 9, cursor: "x" })).rejects.toThrow(/no cursor/);
+    await expect(life.schedules.page({ limit: 9, cursor: "x" })).rejects.toThrow(/isn't a cursor/);
     // The house's own are no work of anybody's.
     await life.schedules.ensure({
       every: "1 hour",

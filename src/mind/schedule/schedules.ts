@@ -245,7 +245,7 @@ export class Schedules {
    */
   async snooze(idOrName: string, given: Pick<GivenWhen, "at" | "in" | "zone">, key: string): Promise<JobView> {
     const job = await this.must(idOrName);
-    if (job.kind === "beat") throw wrong("A heartbeat comes by itself.", "Pause it instead: lares heartbeat pause");
+    if (job.kind === "beat") throw wrong("A heartbeat runs on its own.", "Pause it instead: lares heartbeat pause");
     const zone = given.zone ?? job.zone;
     const when = parseWhen(given, this.parts.clock.now(), zone);
     if (when.kind !== "at")
@@ -283,7 +283,7 @@ export class Schedules {
     if (job.kind === "beat") {
       const found = await this.parts.beats?.check(job.agent, now, true);
       if (!found || "quiet" in found)
-        throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something into it first.");
+        throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something in it first.");
       const { text: say, note, given: brought } = found;
       return this.runs.start(job, now, { go: true, seen: null, say, note, given: brought as unknown as Json });
     }
@@ -460,10 +460,13 @@ export class Schedules {
   /** Refuses what could never run, with the reason and something that would. */
   private async check(job: Job): Promise<void> {
     if (!job.prompt.trim() && job.script === null) {
-      throw wrong("It is not said what is to be done.", 'Give a prompt: "Summarise my mail", or a script: "df -h".');
+      throw wrong(
+        "There's no prompt or script, so there's nothing to do.",
+        'Give a prompt: "Summarise my mail", or a script: "df -h".',
+      );
     }
     if (job.prompt.trim() && job.script !== null) {
-      throw wrong("It has a prompt and a script.", "Give one of them: a script runs without a model.");
+      throw wrong("It has both a prompt and a script.", "Give one of them: a script runs without a model.");
     }
     if (job.script !== null && (job.model || job.thinking)) {
       throw wrong("A script needs no model.", "Leave model and thinking out, or give a prompt instead.");
@@ -472,10 +475,13 @@ export class Schedules {
       throw wrong(`A script may take ${LONGEST_SCRIPT_S} seconds at most.`, "Start longer work in the background.");
     }
     if (!/^(isolated|main|[a-z]+:.+)$/.test(job.session)) {
-      throw wrong(`"${job.session}" is no session.`, `Say "isolated", "main", or a key: ${sessionKeys.main("main")}.`);
+      throw wrong(
+        `"${job.session}" isn't a session.`,
+        `Say "isolated", "main", or a key: ${sessionKeys.main("main")}.`,
+      );
     }
     if (job.session !== "isolated" && job.session !== "main" && job.script !== null) {
-      throw wrong("A script runs in a session of its own.", 'Leave session out, or say "isolated".');
+      throw wrong("A script runs in its own session.", 'Leave session out, or say "isolated".');
     }
     const obstacle = this.parts.obstacle({
       agent: job.agent,
@@ -533,7 +539,7 @@ function parseMark(cursor: string): Mark {
   } catch {
     // Said below.
   }
-  throw wrong(`"${cursor}" is no cursor.`, "Give the cursor of the page before, or none for the first page.");
+  throw wrong(`"${cursor}" isn't a cursor.`, "Give the cursor from the previous page, or none for the first page.");
 }
 
 /** Without what was not named: an absent wish changes nothing. */
@@ -549,7 +555,7 @@ function alreadyOpen(name: string, { turn, code }: { turn: TurnId; code?: string
       })
     : new AppError("CONFLICT", {
         message: `"${name}" is already running.`,
-        hint: `Wait until it is done. What it does: lares turns get ${turn}`,
+        hint: `Wait until it's done. To see its progress: lares turns get ${turn}`,
       });
 }
 

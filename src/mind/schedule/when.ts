@@ -138,7 +138,7 @@ export function parseWhen(
 function parseEvery(every: string | number, from: string | number | undefined, now: number, zone: string): When {
   const found = typeof every === "number" ? { span: { ms: every, days: 0, months: 0 } } : readRepeat(every, now, zone);
   if ("cron" in found) {
-    if (from !== undefined) throw wrong(`"${every}" says when by itself.`, "Leave the anchor out.");
+    if (from !== undefined) throw wrong(`"${every}" already says when.`, "Leave the anchor out.");
     return parseCron(found.cron, zone, now);
   }
   const { ms, days, months } = found.span;
@@ -147,7 +147,7 @@ function parseEvery(every: string | number, from: string | number | undefined, n
   if (everyMs < SHORTEST_EVERY_MS) {
     throw wrong(`"${every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
   }
-  if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too seldom.`, 'For example "2 hours" or "30 days".');
+  if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too rare.`, 'For example "2 hours" or "30 days".');
   const onCalendar = months ? { zone, months } : days && !ms ? { zone } : {};
   const when: Every = { kind: "every", everyMs, anchor: now, ...onCalendar };
   if (from !== undefined) return { ...when, anchor: pastAnchor(when, moment(from, now, zone), now) };
@@ -191,7 +191,7 @@ function parseCron(cron: string, zone: string, now: number): When {
     if (next !== undefined) return { kind: "cron", cron, zone };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "").replace(/\.$/, "") : String(cause);
-    throw wrong(`"${cron}" is no cron expression: ${why}.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
+    throw wrong(`"${cron}" isn't a cron expression: ${why}.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
   }
   throw wrong(`"${cron}" never comes.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
 }

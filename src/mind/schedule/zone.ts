@@ -17,7 +17,7 @@ export function checkZone(zone: string): void {
     formatFor(zone);
   } catch (cause) {
     throw new AppError("BAD_REQUEST", {
-      message: `"${zone}" is no time zone.`,
+      message: `"${zone}" isn't a time zone.`,
       hint: "Use a name such as Europe/Lisbon, America/New_York or UTC.",
       cause,
     });

@@ -4,7 +4,7 @@ const names = z.array(z.string().min(1).max(64));
 
 export const skillsConfig = z
   .strictObject({
-    disabled: names.default([]).describe("Skills nobody uses, by name. Example: [weather]"),
+    disabled: names.default([]).describe("Skills turned off for all agents, by name. Example: [weather]"),
     allowed: names
       .default([])
       .describe(
@@ -19,12 +19,12 @@ export const skillsConfig = z
       .min(0)
       .max(400)
       .default(200)
-      .describe("How much of the list of skills stands in every request; 0 leaves them to tool_search."),
+      .describe("How much of the skill list is included in every request; 0 leaves skills to tool_search."),
   })
   .describe("Skills: folders with a SKILL.md in skills/ of the home and of each agent.");
 
 export const agentSkillsConfig = z
-  .strictObject({ disabled: names.default([]).describe("Skills this agent does not use, by name.") })
+  .strictObject({ disabled: names.default([]).describe("Skills turned off for this agent, by name.") })
   .describe("This agent's skills.");
 
 export type SkillsConfig = z.output<typeof skillsConfig>;

@@ -77,7 +77,7 @@ describe("one that cannot, with the reason", () => {
     ["no description", card("name: deploy"), "no description"],
     ["an empty description", card("name: deploy\ndescription: ' '"), "no description"],
     ["a description that is a list", card("description: [a, b]"), "no description"],
-    ["a description too long", card(`description: ${"x".repeat(1025)}`), "1025 letters; 1024 is the most"],
+    ["a description too long", card(`description: ${"x".repeat(1025)}`), "1025 characters; 1024 is the most"],
     ["a front matter too long", card(`description: D.\nnote: ${"x".repeat(4_000)}`), "4000 is the most"],
     ["nothing below", card("name: deploy\ndescription: D.", " "), "nothing below"],
     ["a list as front matter", card("- a\n- b"), "no description"],

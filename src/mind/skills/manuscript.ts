@@ -31,16 +31,16 @@ const MOST_METADATA = 32;
 
 /** Why a folder of this name cannot be a skill, or nothing. */
 export function nameProblem(name: string): string | undefined {
-  if (name.length > LONGEST_NAME) return `Its name has ${name.length} letters; ${LONGEST_NAME} is the most.`;
+  if (name.length > LONGEST_NAME) return `Its name has ${name.length} characters; ${LONGEST_NAME} is the most.`;
   if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return undefined;
-  return "Its folder's name cannot be a skill's: use a-z, 0-9 and single - in between.";
+  return "Its folder's name can't be a skill name: use a-z, 0-9 and single - in between.";
 }
 
 export function readManuscript(text: string, folder: string, yaml: ReadYaml): Manuscript | { why: string } {
   const parts = splitFront(text);
   if (!parts) return { why: 'SKILL.md does not begin with its front matter: "---", name, description, "---".' };
   if (parts.front.length > LONGEST_FRONT)
-    return { why: `The front matter has ${parts.front.length} letters; ${LONGEST_FRONT} is the most.` };
+    return { why: `The front matter has ${parts.front.length} characters; ${LONGEST_FRONT} is the most.` };
   if (isTooDeepYaml(parts.front)) return { why: "The front matter is nested too deeply." };
   const notes: string[] = [];
   const front = fields(parts.front, yaml, notes);
@@ -48,7 +48,7 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
   if (!description)
     return { why: "The front matter has no description: one sentence, what it does and when to use it." };
   if (description.length > LONGEST_DESCRIPTION)
-    return { why: `Its description has ${description.length} letters; ${LONGEST_DESCRIPTION} is the most.` };
+    return { why: `Its description has ${description.length} characters; ${LONGEST_DESCRIPTION} is the most.` };
   if (!parts.body.trim()) return { why: "There is nothing below the front matter." };
   const name = line(front.name);
   if (!name) notes.push("The front matter has no name; the folder's is used.");
@@ -81,7 +81,7 @@ function about(
   let compatibility = line(front.compatibility);
   if (compatibility.length > LONGEST_COMPATIBILITY) {
     compatibility = clipped(compatibility, LONGEST_COMPATIBILITY);
-    notes.push(`Its compatibility is cut after ${LONGEST_COMPATIBILITY} letters.`);
+    notes.push(`Its compatibility is cut after ${LONGEST_COMPATIBILITY} characters.`);
   }
   const given = front["allowed-tools"];
   const allowedTools = (Array.isArray(given) ? given.map(line) : line(given).split(/[\s,]+/)).filter(Boolean);
@@ -124,7 +124,7 @@ function fields(front: string, yaml: ReadYaml, notes: string[]): Record<string, 
   } catch {
     // Read below.
   }
-  notes.push("The front matter is no valid YAML; it was read line by line.");
+  notes.push("The front matter isn't valid YAML; it was read line by line.");
   const found: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [, key, value] of front.matchAll(/^([A-Za-z][\w-]*):(.*)$/gm)) {
     found[key!] ??= value!.trim().replace(/^(["'])(.*)\1$/, "$2");

@@ -92,11 +92,11 @@ export class Skills {
       const own = found.imported === undefined || trusted.includes(name) || trusted.includes("*");
       const base = { name, description, of, root, own, about, ...imported };
       if (of === "home" && taken.has(name))
-        return { ...base, state: "covered", why: "The agent has one of this name itself." };
+        return { ...base, state: "covered", why: "The agent has its own skill of this name." };
       const { platforms } = about;
       if (platforms && !platforms.includes(this.parts.platform))
         return { ...base, state: "off", why: `It is for ${platforms.join(", ")}; this is ${this.parts.platform}.` };
-      if (disabled.includes(name)) return { ...base, state: "off", why: "It is switched off in lares.yaml." };
+      if (disabled.includes(name)) return { ...base, state: "off", why: "It's turned off in lares.yaml." };
       if (!own && !allowed.includes(name) && !allowed.includes("*"))
         return { ...base, state: "off", why: howToAllow([...allowed, name]) };
       return { ...base, state: "ready" };
@@ -123,7 +123,7 @@ export class Skills {
     const skill = await this.find(agent, name);
     if (skill.state === "ready") return skill;
     throw new AppError("NOT_FOUND", {
-      message: `The skill "${name}" cannot be used: ${skill.why}`,
+      message: `The skill "${name}" can't be used: ${skill.why}`,
       retry: "after-change",
     });
   }
@@ -150,7 +150,7 @@ export class Skills {
     const made = "text" in read ? readManuscript(read.text, skill.name, await this.readYaml()) : read;
     if (!("body" in made)) {
       const why = "why" in made ? made.why : "There is no SKILL.md in it.";
-      throw new AppError("NOT_FOUND", { message: `The skill "${skill.name}" cannot be used: ${why}` });
+      throw new AppError("NOT_FOUND", { message: `The skill "${skill.name}" can't be used: ${why}` });
     }
     const { files, more } = await this.parts.files.names(skill.root, MOST_FILES);
     const others = files.filter(({ path }) => path !== "SKILL.md" && path !== ORIGIN_FILE);
@@ -184,7 +184,7 @@ export class Skills {
       here = await this.parts.files.entries(root, MOST_SKILLS);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return [{ name: "skills", root, why: `The folder cannot be looked at: ${why}` }];
+      return [{ name: "skills", root, why: `The folder can't be read: ${why}` }];
     }
     const before = this.known.get(root);
     const now = new Map<string, { stamp: string; found: Found }>();

@@ -368,7 +368,7 @@ describe("a child", () => {
   test("whose answer must fit a schema is asked once more when it does not, over a kill too", async () => {
     let life = await begin();
     const says = (text: string) =>
-      text.startsWith("[Your answer does not fit, 30 min left]") ? '```json\n{"n": 3}\n```' : "three";
+      text.startsWith("[Your answer doesn't fit, 30 min left]") ? '```json\n{"n": 3}\n```' : "three";
     life.says = says;
     await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
     life = await life.kill();
@@ -387,9 +387,9 @@ describe("a child", () => {
     await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
     life.release();
     await life.until(() => life.told.length === 1);
-    expect(life.told[0]).toMatch(/does not fit the schema: n: [\s\S]*\{"n": "three"\}/);
+    expect(life.told[0]).toMatch(/doesn't fit the schema: n: [\s\S]*\{"n": "three"\}/);
     await expect(life.children.spawn({ key: "b", task: "x", result: { type: "odd" }, caller: PARENT })).rejects.toThrow(
-      /no JSON Schema/,
+      /isn't a JSON Schema/,
     );
   });
 

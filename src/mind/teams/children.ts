@@ -212,7 +212,7 @@ export class Children {
   async overdue(body: DeadlineBody): Promise<void> {
     const child = await findChild(this.parts.records, asId<TurnId>(body.turn));
     if (!child || child.told) return;
-    await this.parts.stop(child.turn, "its time was up");
+    await this.parts.stop(child.turn, "its time ran out");
     const standing = await this.parts.standing(child.turn);
     if (standing?.open || (await this.parts.result(child.turn))) return;
     await this.tell(
@@ -436,7 +436,7 @@ export class Children {
       agent: asId<AgentId>(child.agent),
       depth: child.depth,
       key: idempotencyKeys.correct(child.turn),
-      label: "Your answer does not fit",
+      label: "Your answer doesn't fit",
       text: why,
       minutes: undefined,
       result: JSON.parse(child.result!) as Json,
@@ -499,7 +499,7 @@ function toAnswer(child: ChildRow, result: TurnResult): { text: string; why?: st
   if (child.result === null || result.state !== "answered") return { text: said };
   const fits = fitTo(JSON.parse(child.result) as Json, said);
   if (fits.ok) return { text: JSON.stringify(fits.value) };
-  return { text: `(It does not fit the schema: ${fits.why})\n${said}`, why: fits.why };
+  return { text: `(It doesn't fit the schema: ${fits.why})\n${said}`, why: fits.why };
 }
 
 function notices(result: TurnResult): string {

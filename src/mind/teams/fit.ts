@@ -8,7 +8,7 @@ export function checkSchema(schema: Json): void {
     toShape(schema);
   } catch (cause) {
     throw new AppError("TOOL_INPUT", {
-      message: `This is no JSON Schema that can be checked: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `This isn't a JSON Schema that can be checked: ${cause instanceof Error ? cause.message : String(cause)}.`,
       hint: 'For example {"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}.',
     });
   }
@@ -17,7 +17,7 @@ export function checkSchema(schema: Json): void {
 /** The JSON of an answer, when it fits; else what is wrong with it in one sentence. */
 export function fitTo(schema: Json, text: string): { ok: true; value: Json } | { ok: false; why: string } {
   const found = jsonIn(text);
-  if (found === undefined) return { ok: false, why: "It is not JSON." };
+  if (found === undefined) return { ok: false, why: "It isn't JSON." };
   const parsed = toShape(schema).safeParse(found);
   if (parsed.success) return { ok: true, value: found };
   const issue = parsed.error.issues[0]!;

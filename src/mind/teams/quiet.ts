@@ -54,7 +54,7 @@ export class QuietWatch {
       await this.parts.report(
         child,
         `A sub-agent you asked for has done nothing for ${minutes} minutes`,
-        `Task: ${child.task}\nSession: ${child.session}\nIt goes on, for ${left} minutes at most; sessions_stop ends it.`,
+        `Task: ${child.task}\nSession: ${child.session}\nIt keeps running, for ${left} minutes at most; sessions_stop ends it.`,
       );
     }
     if (open.length) this.begin();

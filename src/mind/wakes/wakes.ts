@@ -86,7 +86,9 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
       return { kind: "watch", name, about, agent, ...at, ...known };
     }),
     ...parked.map(({ turn, session, agent, deadline, on }): Wake => {
-      const about = on.startsWith("wait:") ? "a turn waits for what it began, or a time" : "a turn waits for a person";
+      const about = on.startsWith("wait:")
+        ? "a turn waits for something it started, or for a time"
+        : "a turn waits for a person";
       const at = deadline === null ? {} : { at: deadline };
       return { kind: "parked", name: turn, about, agent, session, turn, ...at };
     }),
@@ -112,7 +114,7 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
         };
       }),
     ...events.map(({ session, agent, n, at }): Wake => {
-      const about = n === 1 ? "an event that is about to be told" : `${n} events that are about to be told`;
+      const about = n === 1 ? "an event that is about to be reported" : `${n} events that are about to be reported`;
       return { kind: "event", name: session, about, agent, session, at };
     }),
   ];

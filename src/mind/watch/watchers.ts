@@ -168,7 +168,7 @@ export class Watchers<W extends Watch> {
     const work = this.underGuard(name, watch)
       .catch((error: unknown) => {
         if (!this.stopping.signal.aborted)
-          this.parts.log.warn("a watch could not be recorded", { watch: name, error: String(error) });
+          this.parts.log.warn("a watch couldn't be saved", { watch: name, error: String(error) });
       })
       .finally(() => {
         this.busy.delete(name);
@@ -207,7 +207,7 @@ export class Watchers<W extends Watch> {
       if (this.stopping.signal.aborted) return;
       const failures = (row?.failures ?? 0) + 1;
       const said = error instanceof Error ? error.message : String(error);
-      if (failures === WORTH_SAYING) log.warn("a watch fails again and again", { watch: name, error: said });
+      if (failures === WORTH_SAYING) log.warn("a watch keeps failing", { watch: name, error: said });
       await records.write((tx) => saveFailure(tx, { name, about, failures, error: said, at: clock.now() }));
       return;
     } finally {

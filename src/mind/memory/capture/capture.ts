@@ -159,7 +159,7 @@ export class Capture {
     const done = this.order.then(() => this.passNow(session));
     this.order = done.catch((error: unknown) => {
       if (this.stopped.signal.aborted) return;
-      this.parts.log.warn("facts of a conversation could not be taken", { session, reason: String(error) });
+      this.parts.log.warn("facts couldn't be extracted from a conversation", { session, reason: String(error) });
     });
     return this.order as Promise<void>;
   }
@@ -240,12 +240,12 @@ export class Capture {
       signal: this.stopped.signal,
     });
     if ("refused" in asked) {
-      log.info("facts are not taken from a conversation: no budget", { session, reason: asked.refused });
+      log.info("facts aren't extracted from a conversation: no budget left", { session, reason: asked.refused });
       return undefined;
     }
     const { reply, record } = asked;
     if (!reply.ok) {
-      log.warn("a model could not look through a conversation", { session, reason: reply.message });
+      log.warn("a model couldn't process a conversation", { session, reason: reply.message });
       // What the call cost is kept; the messages are tried again with the next ones.
       await this.parts.records.write(record);
       return undefined;

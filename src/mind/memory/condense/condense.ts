@@ -126,7 +126,7 @@ export class Condense {
     const newest = (await listRuns(records, run.agent, KEPT_RUNS)).find((one) => one.undoneAt === undefined);
     if (newest?.id !== id)
       throw new AppError("CONFLICT", {
-        message: "A later condensation rests on this one.",
+        message: "A later condensation depends on this one.",
         hint: "Undo the newest first: lares memory condense --undo",
       });
     const back = run.changes.made.flatMap((one) => one.from.map((old) => old.id));
@@ -187,14 +187,14 @@ export class Condense {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if ("refused" in asked) {
-      log.info("memory is condensed by rules: no budget", { agent, reason: asked.refused });
+      log.info("memory is condensed by rules: no budget left", { agent, reason: asked.refused });
       return { plan: planByRules(facts) };
     }
     const { reply, record } = asked;
     const answer = reply.ok ? reply.content.map((part) => (part.type === "text" ? part.text : "")).join("") : "";
     const plan = readPlan(answer, facts);
     if (plan) return { plan, model: reply.ok ? reply.model : model, record };
-    log.warn("a model's condensation could not be read; rules are used", { agent });
+    log.warn("a model's condensation couldn't be read; using rules instead", { agent });
     return { plan: planByRules(facts), record };
   }
 }

@@ -332,9 +332,9 @@ async function listFiles(folder: string, report: IndexReport, readsPdf: boolean)
     if (basename(file.path).startsWith(".")) continue;
     const path = join(folder, file.path);
     const kind = extname(file.path).toLowerCase();
-    if (KNOWN_BUT_UNREAD.has(kind)) report.skipped.push({ path, why: `${kind.slice(1)} files are not read yet` });
+    if (KNOWN_BUT_UNREAD.has(kind)) report.skipped.push({ path, why: `${kind.slice(1)} files can't be read yet` });
     const isPdf = kind === ".pdf";
-    if (isPdf && !readsPdf) report.skipped.push({ path, why: "pdf files are not read yet" });
+    if (isPdf && !readsPdf) report.skipped.push({ path, why: "pdf files can't be read yet" });
     if (!(kind in READERS) && !(isPdf && readsPdf)) continue;
     const most = isPdf ? LARGEST_PDF : LARGEST;
     if (file.size > most) report.skipped.push({ path, why: `larger than ${most >> 20} MB` });

@@ -139,7 +139,7 @@ export class Vectors {
     this.current = coming;
     this.coming = undefined;
     this.parts.crash?.at("memory.switched");
-    this.parts.log.info("memory has a new embedder", { model: coming.model });
+    this.parts.log.info("memory now uses a new embedder", { model: coming.model });
     await current?.stop();
     await this.tidy(coming);
     this.parts.progressed();
@@ -170,7 +170,7 @@ export class Vectors {
       this.settling = this.settling
         .then(() => this.settle())
         .catch((error: unknown) => {
-          if (!this.stopped) log.warn("the change of the embedder could not be ended", { reason: String(error) });
+          if (!this.stopped) log.warn("switching the embedder couldn't be completed", { reason: String(error) });
         });
     };
     return new Embedding({ records, clock, log, embedder, progressed, ended, ...defined({ crash }) });

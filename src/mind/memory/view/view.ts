@@ -203,7 +203,7 @@ export class MemoryView {
       else {
         const why = `In ${file} somebody changed "${was}"; meanwhile it was ${now ? `changed to "${now.text}"` : "forgotten"}.`;
         await memory.add({ text, kind, ...place, pending: why });
-        log.warn("a memory file and the facts clash; the file's words wait for a person", { agent, file });
+        log.warn("a memory file conflicts with the facts; its text waits for a person's decision", { agent, file });
       }
     }
     for (const { id } of edits.removed)
@@ -307,7 +307,7 @@ export class MemoryView {
   }
 
   private failed(agent: string, error: unknown): void {
-    this.parts.log.warn("the memory files are not in step", { agent, reason: String(error) });
+    this.parts.log.warn("the memory files couldn't be synced", { agent, reason: String(error) });
   }
 }
 

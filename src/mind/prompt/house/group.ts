@@ -1,6 +1,6 @@
 import { paragraph, type Situation, section } from "../situation.ts";
 
-/** Manners where several people read along. */
+/** How to behave where several people can read the chat. */
 export function group({ kind, hears, tools }: Situation): string {
   if (kind !== "group") return "";
   return section(

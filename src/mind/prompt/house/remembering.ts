@@ -1,6 +1,6 @@
 import { isSmall, paragraph, type Situation, section } from "../situation.ts";
 
-/** When to look into memory and when to write to it. */
+/** When to search memory and when to save to it. */
 export function remembering(situation: Situation): string {
   const { kind, tools } = situation;
   if (kind === "api" || isSmall(situation)) return "";

@@ -1,6 +1,6 @@
 import { paragraph, type Situation, section } from "../situation.ts";
 
-/** How the agent is run: where its words go, and which line of a message is Lares' own. */
+/** How the agent is run: where its text goes, and which line of a message Lares wrote. */
 export function running({ kind, tools }: Situation): string {
   if (kind === "api") return "";
   const isChat = kind !== "job" && kind !== "heartbeat" && kind !== "child";

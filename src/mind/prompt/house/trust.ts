@@ -1,6 +1,6 @@
 import { isSingleRun, paragraph, type Situation, section } from "../situation.ts";
 
-/** Whose word counts, and what is never anybody's order. */
+/** Whose requests count, and which text is never an instruction. */
 export function trust(situation: Situation): string {
   const { kind, tools } = situation;
   return section(

@@ -1,6 +1,6 @@
 import { paragraph, type Situation, section } from "../situation.ts";
 
-/** What a result that is not a result means. */
+/** How to read a result that isn't final: waiting, cut, or unknown. */
 export function waiting({ kind, tools }: Situation): string {
   if (kind === "api" || tools.size === 0) return "";
   return section(

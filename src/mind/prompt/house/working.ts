@@ -33,7 +33,7 @@ export function working(situation: Situation): string {
   );
 }
 
-/** Where what takes long goes: beside the conversation if there is one to come back to, else within the run. */
+/** Where long-running work goes: into the background if there is a conversation to come back to, otherwise inside the run. */
 function longWork(situation: Situation): Sentence[] {
   if (isSingleRun(situation))
     return [

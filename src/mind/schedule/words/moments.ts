@@ -304,7 +304,7 @@ const MONTH_NAME = new RegExp(`\\b(${Object.keys(MONTHS).join("|")})\\b`);
 function whole(day: Day, r: Reader): Said {
   if (isReal(day)) return { day };
   throw new AppError("BAD_REQUEST", {
-    message: `"${r.text}" names a day that the calendar does not have.`,
+    message: `"${r.text}" names a day that isn't in the calendar.`,
     hint: 'Write for example "28 Feb" or "end of month".',
   });
 }

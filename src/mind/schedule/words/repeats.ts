@@ -229,7 +229,7 @@ function times(r: Reader): string {
   const minutes = new Set(clocks.map((one) => one.minute));
   if (minutes.size > 1) {
     throw new AppError("BAD_REQUEST", {
-      message: `"${r.text}" has times with different minutes, which one schedule cannot have.`,
+      message: `"${r.text}" has times with different minutes, which one schedule can't have.`,
       hint: 'Make two: "every day at 9:00" and "every day at 17:30".',
     });
   }

@@ -98,7 +98,7 @@ function makeReader(text: string): Reader {
 
 function noSpan(text: string): AppError {
   return new AppError("BAD_REQUEST", {
-    message: `"${text}" is no length of time.`,
+    message: `"${text}" isn't a length of time.`,
     hint: 'Write for example "30 minutes" or "1h 30m".',
   });
 }
