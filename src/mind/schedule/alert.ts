@@ -1,10 +1,10 @@
-/** Failures of jobs as people hear of them: one word a kind of failure, then quiet until it changes. Pure. */
+/** How people are notified about failing jobs: one message per kind of failure, then nothing until it changes. Pure. */
 import type { TurnFailure } from "../../core/domain/index.ts";
 
-/** `preflight`: something it needs is not there, found without a model call. `delivery`: it ran, nobody got the answer. */
+/** `preflight`: something it needs is missing, found without a model call. `delivery`: it ran, but the answer reached nobody. */
 export type JobFailure = TurnFailure | "preflight" | "delivery";
 
-/** Waiting does not heal these; somebody has to do something. */
+/** These don't go away by waiting; somebody has to act. */
 const LASTING: ReadonlySet<JobFailure> = new Set([
   "preflight",
   "auth",
@@ -16,7 +16,7 @@ const LASTING: ReadonlySet<JobFailure> = new Set([
   "stopped-lares",
 ]);
 
-/** What makes two failures the same: the kind and the words, without what differs from run to run. */
+/** Identifies a failure by its kind and text, without the parts that differ from run to run. */
 export function makeSignature(failure: JobFailure, reason: string): string {
   const words = reason
     .toLowerCase()
@@ -28,7 +28,7 @@ export function makeSignature(failure: JobFailure, reason: string): string {
   return `${failure}: ${words.slice(0, 200)}`;
 }
 
-/** Whether this failure is told now. `told`: the signature somebody was last told about. */
+/** Whether to notify about this failure now. `told`: the signature of the last failure people were notified about. */
 export function isTold(f: {
   failure: JobFailure;
   signature: string;

@@ -1,4 +1,7 @@
-/** `/schedule`: look, plan, run, pause, resume, snooze and remove from any chat. `/timezone`: whose clock is meant. */
+/**
+ * `/schedule` lists, adds, runs, pauses, resumes, snoozes and removes jobs from any chat. `/timezone` sets the person's time
+ * zone.
+ */
 import { AppError, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
 import type { GivenWhen, JobView, Schedules } from "./schedules.ts";
 import { inWords, momentWords } from "./when.ts";
@@ -22,7 +25,7 @@ export async function scheduleWords(
       hint: EXAMPLE,
     });
   }
-  // Plans last, and act with the owner's rights (I12).
+  // Schedules outlive the chat and act with the owner's rights (I12).
   if (message.authority !== "owner") return "Only the owner can change schedules.";
   if (verb) return changed(schedules, verb.toLowerCase(), name!.trim(), message);
   return added(schedules, call, planned!.time, planned!.task);
@@ -36,7 +39,7 @@ function plannedIn(args: string): { time: string; task: string } | undefined {
   return time && task ? { time, task } : undefined;
 }
 
-/** The same message again is the same job: a platform may repeat it. */
+/** Idempotent per message, because a platform may deliver it twice. */
 async function added(
   schedules: Schedules,
   { session, person, message }: { session: SessionKey; person: string; message: InboundMessage },
@@ -52,7 +55,7 @@ async function added(
   return plannedWords(`Scheduled as "`, known ?? (await schedules.add(given)));
 }
 
-/** Always with the moment and the zone: what was understood can be read off it. */
+/** Always includes the time and zone, so that the person sees how it was understood. */
 function plannedWords(what: string, job: JobView): string {
   const next = job.when.kind === "at" || job.next === undefined ? "" : ` Next: ${momentWords(job.next, job.zone)}.`;
   return `${what}${job.name}", ${inWords(job.when, job.zone)}.${next}`;

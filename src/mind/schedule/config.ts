@@ -79,7 +79,7 @@ export const timeConfig = z
   .describe("Time.");
 export type DeclaredJob = DeepReadonly<z.output<typeof declared>>;
 
-/** What is wrong with declared jobs, found without making them. One bad job keeps neither the others nor Lares from working. */
+/** Finds problems in declared jobs without creating them. One bad job stops neither the others nor Lares. */
 export function adviseSchedules(
   jobs: readonly DeclaredJob[],
   at: {

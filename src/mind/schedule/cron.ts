@@ -1,18 +1,18 @@
 /**
- * Cron on a wall clock that jumps. croner knows the calendar (lists, ranges, steps, names, last days); it is asked in UTC,
- * where no clock ever changes, and its answers are wall times. What a clock change does to a wall time is decided here, by one
- * rule for every way of writing the hours:
+ * Cron on a wall clock with daylight saving changes. croner knows the calendar (lists, ranges, steps, names, last days); we ask
+ * it in UTC, where the clock never changes, and treat its answers as wall times. What a clock change does to a wall time is
+ * decided here, by one rule for every way of writing the hours:
  *
- * SCHEDULE-8: a pattern that names hours means times of day. Each comes once a day: when the clocks go back, the first of the two; when
- *     they jump over it, the moment of the jump. Several that are jumped over come together, once.
- * SCHEDULE-9: a pattern for every hour means a rhythm. It follows the clock on the wall: an hour that comes twice has its runs twice,
- *     one that is left out has none, so that the runs stay evenly apart.
+ * SCHEDULE-8: a pattern that names hours means times of day. Each comes once a day: when the clocks go back, the first of the
+ * two; when they skip it, the moment of the jump. If several are skipped, they run once, together.
+ * SCHEDULE-9: a pattern for every hour means a rhythm. It follows the wall clock: an hour that comes twice has its runs twice, a
+ * skipped hour has none, so that the runs stay evenly spaced.
  */
 import { Cron } from "croner";
 import { firstMoment, firstTurn, offsetAt } from "./zone.ts";
 
 const HOUR_MS = 3_600_000;
-/** No clock is ever changed by more than this: a zone that changes sides of the date line moves a day. */
+/** No clock change is larger than this: a zone that crosses the date line moves by a day. */
 const LARGEST_TURN_MS = 26 * HOUR_MS;
 
 export interface Pattern {
@@ -21,15 +21,15 @@ export interface Pattern {
   isRhythm: boolean;
 }
 
-/** Reading a pattern costs more than asking it; the same few are asked again and again. */
+/** Parsing a pattern costs more than querying it, and the same few are queried again and again. */
 const patterns = new Map<string, Pattern>();
 const MOST_PATTERNS = 200;
 
-/** Throws what croner says about a text that is no pattern. */
+/** Throws croner's error if the text isn't a pattern. */
 export function parsePattern(cron: string): Pattern {
   let pattern = patterns.get(cron);
   if (!pattern) {
-    // Read whole first: what is wrong with it is said about what was written.
+    // Parse the whole text first, so that errors refer to what was written.
     const whole = makeCalendar(cron);
     const [dates, weekdays] = apart(cron) ?? [];
     const calendars = dates && weekdays ? [makeCalendar(dates), makeCalendar(weekdays)] : [whole];
@@ -57,7 +57,7 @@ function apart(cron: string): [dates: string, weekdays: string] | undefined {
   if (fields.length < 5) return undefined;
   const [date, month, weekday] = fields.slice(-3) as [string, string, string];
   const isAny = (field: string) => field === "*" || field === "?";
-  // With a plus, both must hold, and nothing is left out.
+  // With a plus, both fields must match, so croner gets it right.
   if (isAny(date) || isAny(weekday) || weekday.startsWith("+")) return undefined;
   const time = fields.slice(0, -3).join(" ");
   return [`${time} ${date} ${month} *`, `${time} * ${month} ${weekday}`];
@@ -70,7 +70,7 @@ export function nextCron({ cron, zone }: { cron: string; zone: string }, after: 
 }
 
 function nextTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
-  // In the second pass of an hour that comes twice, what it shows has been. What is new begins with its end.
+  // In the second pass of a repeated hour, its times have already come. New ones start after it.
   const began = firstTurn(after - LARGEST_TURN_MS, after, zone);
   const highest = began === undefined ? 0 : began - 1 + offsetAt(began - 1, zone);
   for (let wall = pattern.after(Math.max(after + offsetAt(after, zone), highest)); wall !== undefined; ) {
@@ -88,7 +88,8 @@ function nextInRhythm(pattern: Pattern, zone: string, after: number): number | u
     if (wall === undefined) return undefined;
     const at = wall - offset;
     const turn = firstTurn(from, Math.min(at, from + 2 * LARGEST_TURN_MS), zone);
-    // From a clock change on another offset holds, and the wall shows other times: the search goes on just before its first.
+    // After a clock change the offset differs and the wall shows other times, so the search continues just before the first of
+    // them.
     if (turn !== undefined) {
       const first = pattern.after(turn + offsetAt(turn, zone) - 1000);
       if (first !== undefined && first - offsetAt(turn, zone) === turn) return turn;
@@ -98,7 +99,7 @@ function nextInRhythm(pattern: Pattern, zone: string, after: number): number | u
   }
 }
 
-/** Whether the field of the hours leaves none out. */
+/** Whether the hour field matches every hour. */
 function isEveryHour(cron: string): boolean {
   const text = cron.trim().toLowerCase();
   if (text.startsWith("@")) return text === "@hourly";

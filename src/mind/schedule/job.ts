@@ -16,29 +16,29 @@ export type Thinking = NonNullable<Terms["thinking"]>;
 export type Condition =
   /** A command in the agent's workspace: exit 0 means yes. */
   | { script: string }
-  /** A file of the workspace is not what it was at the last run. */
+  /** A workspace file has changed since the last run. */
   | { changed: string }
   | { exists: string };
 
 export interface Job {
   id: ScheduleId;
   name: string;
-  /** `beat`: an agent's heartbeat. It has slots like any job; whether and what it says is the heartbeat's to decide. */
+  /** `beat`: an agent's heartbeat. It has slots like any job; the heartbeat room decides whether it says something and what. */
   kind: "work" | "beat";
   when: When;
   agent: AgentId;
-  /** What is to be done; empty when a script does it. */
+  /** What to do; empty for a script. */
   prompt: string;
-  /** Instead of a model: a command in the agent's workspace. What it prints is the answer, nothing is silence. */
+  /** Instead of a model: a command in the agent's workspace. Its output is the answer; no output means no message. */
   script: string | null;
   condition: Condition | null;
   /** The job whose last output this one gets. */
   input: string | null;
-  /** `isolated`: a session of its own per run. `main`: the agent's main session. Else the session it was made in. */
+  /** `isolated`: a separate session per run. `main`: the agent's main session. Otherwise the session it was created in. */
   session: "isolated" | "main" | SessionKey;
-  /** Where the answer goes. Nothing: it is only in the history. */
+  /** Where the answer goes. Null: it is only in the history. */
   route: ReplyRoute | null;
-  /** An answer that could not be delivered is no failure of the job. */
+  /** An undelivered answer doesn't count as a failure. */
   bestEffort: boolean;
   model: string | null;
   thinking: Thinking | null;
@@ -49,11 +49,11 @@ export interface Job {
   deleteAfterRun: boolean;
   /** How long an isolated run's session is kept. */
   keepHours: number;
-  /** Failures in a row before somebody is told; those that waiting does not heal are told at once. */
+  /** Failures in a row before people are notified; lasting ones are reported immediately. */
   alertAfter: number;
   /** Its runs may make jobs. */
   mayPlan: boolean;
-  /** A run that finds nothing worth sending may end without a word. */
+  /** A run that finds nothing worth sending may end without a message. */
   quiet: boolean;
   /** In the person's zone; cron has its own. */
   zone: string;
@@ -66,7 +66,7 @@ export interface Job {
   failures: number;
 }
 
-/** What a job is unless somebody says otherwise. Also what rows of an older version lack. */
+/** A job's defaults. Also fills in fields that rows from older versions lack. */
 export const USUAL = {
   kind: "work",
   prompt: "",
@@ -90,11 +90,11 @@ export const USUAL = {
 
 export type SlotState = "pending" | "running" | "done" | "failed" | "skipped" | "missed";
 
-/** A slot that starts later than this was missed for a reason worth saying: the machine slept, Lares was down. */
+/** A slot that starts later than this was missed for a reason worth reporting: the machine slept, or Lares was down. */
 export const LATE_MS = 60_000;
-/** "Run all" is bounded: a year of missed minutes is not made up for. */
+/** Limit for "run all": nobody wants a year of missed minutes run at once. */
 export const MOST_CAUGHT_UP = 10;
-/** Missed times with a row of their own; the ones behind them share a row that says how far it goes. */
+/** How many missed times get their own row; the rest share one row that says how far it goes. */
 export const MOST_MISSED_ROWS = 200;
 
 export interface Catch {
@@ -105,7 +105,7 @@ export interface Catch {
   next: number | undefined;
 }
 
-/** What to do with a slot that comes up `now`: itself, and those that passed unseen behind it. */
+/** Decides what to do with a slot that comes up `now`, and with later ones that passed unnoticed. */
 export function catchUp(when: When, due: number, now: number, policy: CatchUp): Catch {
   const { passed, more, next } = passedUntil(when, due, now);
   const late = now - due > LATE_MS;
@@ -120,7 +120,7 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
   };
   switch (policy) {
     case "skip":
-      // The newest may be on time although older ones passed.
+      // The newest may be on time even if older ones were missed.
       return outcome(now - newest <= LATE_MS ? [newest] : [], reason);
     case "once":
       return outcome([newest], `${reason} A later one was run instead.`);
@@ -131,7 +131,7 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
   }
 }
 
-/** Due times from `due` to `now`. Bounded: `more` says which stretch in the middle has one time for many. */
+/** Due times from `due` to `now`. Limited: `more` describes the span in the middle where one entry stands for many. */
 function passedUntil(when: When, due: number, now: number) {
   const passed = [due];
   let next = nextDue(when, due);
@@ -151,12 +151,12 @@ function passedUntil(when: When, due: number, now: number) {
   return { passed, more: { from, to: tail[0] ?? from }, next: nextDue(when, now) };
 }
 
-/** Waits after failures in a row. */
+/** Waits after consecutive failures. */
 const BACKOFF_MS = [30_000, 60_000, 300_000, 900_000, 3_600_000];
 /** Failures in a row after which the job is paused. */
 export const MOST_FAILURES = 5;
 
-/** When a job that failed runs next: after the backoff, at a natural slot where it has one. */
+/** When a failed job runs next: after the backoff, at its next regular slot if it has one. */
 export function afterFailure(when: When, failures: number, now: number): number | undefined {
   if (failures >= MOST_FAILURES) return undefined;
   const wait = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? BACKOFF_MS[0]!;

@@ -1,11 +1,11 @@
-/** What jobs need of the rest: whether they could run, their files, a word to people, the end of their sessions. */
+/** What jobs need from the rest of Lares: whether they could run, their files, messages to people, cleaning up their sessions. */
 import type { Models, Tx } from "../../core/contracts/index.ts";
 import { type AgentId, AppError, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
 import type { ScheduleParts } from "./ports.ts";
 
 export interface JobSurroundings {
-  /** Commands in our own words as they work here. */
+  /** Rewrites `lares …` in our own text to the command that works here. */
   called: (text: string) => string;
   agents: {
     exists(agent: AgentId): boolean;
@@ -25,7 +25,7 @@ export interface JobSurroundings {
   };
   /** Throws NOT_FOUND when there is none. */
   deleteSession(session: SessionKey): Promise<unknown>;
-  /** Whether something in this session is not over. */
+  /** Whether anything in this session is still running. */
   isOpen: (session: SessionKey) => Promise<boolean>;
 }
 
@@ -52,7 +52,7 @@ export function jobPorts(around: JobSurroundings): Ports {
     },
     tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word, text: around.called(word.text) }),
     lost: (of) => outbox.lost(of),
-    // At a stop the records may be closed already; the next start sends what is intended.
+    // During a stop the records may be closed already; the next start sends what is recorded as intended.
     wake: (turn: TurnId) => void outbox.wake(turn).catch(() => {}),
     async removeSession(session) {
       if (await around.isOpen(session)) return false;
@@ -82,7 +82,7 @@ function unreachable({ canReach }: JobSurroundings, route: ReplyRoute | null): A
   });
 }
 
-/** `model` absent: none is needed. Null: the agent's, else the default one. */
+/** `model` absent: none is needed. Null: the agent's, or else the default. */
 function unusable(around: JobSurroundings, agent: AgentId, model: string | null | undefined): AppError | undefined {
   if (model === undefined) return undefined;
   const { models } = around;

@@ -24,25 +24,25 @@ export interface ScheduleParts {
   crash: Crash;
   /** The person's zone. */
   zone: () => string;
-  /** One due slot per job; null takes it away. */
+  /** Sets the job's one pending slot; null removes it. */
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
-  /** Why a job could not run, found without a model call; nothing when it could. */
+  /** Why a job couldn't run, found without a model call; undefined if it could. */
   obstacle: (need: Need) => AppError | undefined;
   /** A turn as it stands. */
   turn: (turn: TurnId) => Promise<{ state: TurnState; result?: TurnResult | undefined } | undefined>;
-  /** The code of the approval a parked turn waits for; nothing when it waits for something else. */
+  /** The code of the approval a parked turn is waiting for; undefined if it is waiting for something else. */
   question: (turn: TurnId) => Promise<string | undefined>;
   files: WorkspaceFiles;
   /** Whom an answer sent there reaches, in words for the model. */
   recipient: (agent: AgentId, route: ReplyRoute) => Promise<string>;
-  /** A word to people, written with the change it tells of. The same key again changes nothing. */
+  /** A message to people, written in the same transaction as the change it reports. Idempotent per key. */
   tell: (tx: Tx, word: { key: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
-  /** What of a turn, or of any turn since then, reached nobody for good. */
+  /** Deliveries of a turn, or of any turn since then, that have permanently failed. */
   lost: (of: { turn: TurnId } | { since: number }) => Promise<{ turn: TurnId; error: string }[]>;
-  /** After a word is durable: sends it. */
+  /** Sends a message once it is durable. */
   wake: (turn: TurnId) => void;
-  /** Deletes a run's session. False while something in it is not over. */
+  /** Deletes a run's session. False while something in it is still running. */
   removeSession: (session: SessionKey) => Promise<boolean>;
   beats?: Beats;
 }
@@ -58,11 +58,11 @@ export interface Need {
 export interface WorkspaceFiles {
   /** Changes when the file does; null when there is none. Reads no contents. */
   mark(agent: AgentId, path: string): Promise<string | null>;
-  /** Leaves a text for a script. Returns the path a command in the workspace uses. */
+  /** Writes a text for a script. Returns the path as a command in the workspace would use it. */
   leave(agent: AgentId, name: string, text: string): Promise<string>;
 }
 
-/** A heartbeat decides for itself whether there is something to say, and what became of it. */
+/** Lets the heartbeat room decide whether there is something to say, and what a turn's end means. */
 export interface Beats {
   /** Cheap, and no model. `force`: somebody wants a beat now. */
   check(
@@ -70,11 +70,11 @@ export interface Beats {
     now: number,
     force?: boolean,
   ): Promise<{ quiet: string } | { text: string; given: Given; note: Json }>;
-  /** What its turn's end means. `record` is written with the slot's end. */
+  /** Interprets the end of its turn. `record` is written with the slot's end. */
   ended(
     agent: AgentId,
     run: { turn: TurnId; session: SessionKey; due: number; route: ReplyRoute | null; result: TurnResult; now: number },
   ): Promise<{ reason: string | null; record: (tx: Tx) => void }>;
-  /** The check said yes and its turn is admitted: what it saw is seen. */
+  /** The check said yes and its turn is admitted: what it saw now counts as pending. */
   began(tx: Tx, agent: AgentId, note: Json, now: number): void;
 }

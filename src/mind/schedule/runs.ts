@@ -1,16 +1,17 @@
 /**
  * From a due slot to its end.
  *
- * SCHEDULE-1: (job, due) is unique and the engine accepts it once: a slot never fires twice, over restarts and clock jumps.
- * SCHEDULE-2: firing is a small turn of its own in the job's lane: it decides, makes the next slot, and admits the job's message through
- *     the inbox under the slot's key. Killed anywhere, it goes on and admits once.
- * SCHEDULE-3: whatever does not run is recorded with the reason.
- * SCHEDULE-4: what is decided is recorded before it is acted on, so a job that is changed meanwhile cannot change a replay.
- * SCHEDULE-5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
- * SCHEDULE-6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
- *     next start.
- * SCHEDULE-7: a job has one open question at most: while a run waits for an approval, or may still come to ask, later slots are skipped
- *     and say so, and nobody can start another run beside it.
+ * SCHEDULE-1: (job, due) is unique and the engine accepts it once: a slot never fires twice, across restarts and clock changes.
+ * SCHEDULE-2: firing is a small separate turn in the job's lane: it decides, creates the next slot, and admits the job's message
+ * through the inbox under the slot's key. Wherever it is killed, it continues and admits once.
+ * SCHEDULE-3: a slot that doesn't run is recorded with the reason.
+ * SCHEDULE-4: a decision is recorded before it is acted on, so changing the job in the meantime can't change a replay.
+ * SCHEDULE-5: people are notified once per kind of failure, then not until it changes. A run whose outcome isn't known is not
+ * repeated.
+ * SCHEDULE-6: an answer that reached nobody marks its slot as failed, whenever Lares dies: immediately, at the slot's end, or at
+ * the next start.
+ * SCHEDULE-7: a job has at most one open approval: while a run is waiting for one, or may still ask, later slots are skipped with
+ * that reason, and nobody can start another run.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
@@ -60,7 +61,7 @@ import {
 import { nextDue } from "./when.ts";
 import { wallWords } from "./zone.ts";
 
-/** What a slot's turn is started with. */
+/** The body a slot's turn is started with. */
 export type SlotBody = { kind: "slot"; job: string; due: number };
 
 /** `parked`: the run waits for the approval with this code. */
@@ -71,13 +72,13 @@ type Decision =
   | { go: false; skip: string }
   | { go: false; fail: string };
 
-/** What of an answer is kept for another job, and for people when the session is gone. */
+/** Characters of an answer stored for other jobs, and for people after the session is gone. */
 const KEPT_OUTPUT = 16_000;
 /** Sessions removed in one go. */
 const SWEPT_AT_ONCE = 200;
-/** A session whose run is not over is looked at again after this long. */
+/** A session whose run is still going is checked again after this long. */
 const SWEEP_LATER_MS = 3_600_000;
-/** How long the ends of slots are kept; those of heartbeats that found nothing are many and say little. */
+/** How long finished slots are kept; heartbeats that found nothing are many and say little. */
 const KEPT_SLOTS_MS = 90 * 86_400_000;
 const KEPT_QUIET_BEATS_MS = 2 * 86_400_000;
 
@@ -102,7 +103,7 @@ export class ScheduleRuns {
       const end = { state: "skipped" as const, reason: "The job is paused.", at: plan.now };
       return { end: null, record: (tx) => job && closeSlot(tx, { job: id, due: body.due }, end) };
     }
-    // Not waited for: it shares a commit with what follows, and a replay does it again.
+    // Not awaited: it shares a commit with what follows, and a replay repeats it.
     const planned = this.planNext(job, plan);
     planned.catch(() => {});
     crash.at("slot.planned");
@@ -114,7 +115,7 @@ export class ScheduleRuns {
         await this.turnAway(job, due, decided, ctx.turn);
         continue;
       }
-      // The inbox knows the slot's key again, so a second try is the same turn: no intent needs to be durable first.
+      // The inbox recognises the slot's key, so a second attempt is the same turn and no intent needs to be durable first.
       const isAdmitted = await ctx.step(`admit:${due}`, () =>
         this.start(job, due, decided).then(
           () => true,
@@ -131,14 +132,14 @@ export class ScheduleRuns {
     return { end: null };
   }
 
-  /** Firing this slot stopped Lares twice: it failed, and nothing more of it is done. */
+  /** Firing this slot stopped Lares twice: it is marked failed and not tried again. */
   async giveUp(ctx: Ctx, body: SlotBody, reason: string): Promise<Outcome> {
     const job = await readJob(this.parts.records, asId<ScheduleId>(body.job));
     if (job) await this.failed(job, { job: job.id, due: body.due }, { failure: "stopped-lares", reason, by: ctx.turn });
     return { end: null };
   }
 
-  /** Gives the job's message to the inbox under the slot's key, and notes the turn. Repeating it changes nothing. */
+  /** Passes the job's message to the inbox under the slot's key, and records the turn. Idempotent. */
   async start(job: Job, due: number, how: Extract<Decision, { go: true }>): Promise<{ turn: TurnId }> {
     const { clock, records, crash } = this.parts;
     const isolated = job.session === "isolated";
@@ -157,7 +158,7 @@ export class ScheduleRuns {
     });
     crash.at("slot.started");
     this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });
-    // Admitted in an earlier life, it may have ended before its slot knew it: nobody will say so again.
+    // Admitted before a restart, it may have ended before its slot was updated, and there won't be another event for that.
     if ((await this.parts.turn(turn))?.result) await this.ended(turn);
     return { turn };
   }
@@ -197,11 +198,11 @@ export class ScheduleRuns {
     await (isDeleted ? this.commit(slot.job, null, write) : records.write(write));
     crash.at("slot.ended");
     if (beat) this.parts.wake(turn);
-    // It may have been given up before the slot was done: nobody will say so again.
+    // Its delivery may have been abandoned before the slot was done, and there won't be another event for that.
     for (const { error } of await this.parts.lost({ turn })) await this.undelivered(turn, error);
   }
 
-  /** An answer that should have reached somebody did not. */
+  /** An answer couldn't be delivered. */
   async undelivered(turn: TurnId, error: string): Promise<void> {
     const { records } = this.parts;
     const slot = await findSlot(records, turn);
@@ -214,7 +215,7 @@ export class ScheduleRuns {
     return this.failed(job, slot, { failure: "delivery", reason, by: turn });
   }
 
-  /** After a start: outcomes that were reached while nobody looked. */
+  /** After a start: picks up outcomes that nothing was running to notice. */
   async settle(): Promise<void> {
     const { records, clock } = this.parts;
     for (const slot of await runningSlots(records)) if (slot.turn) await this.ended(slot.turn);
@@ -222,7 +223,7 @@ export class ScheduleRuns {
     for (const { turn, error } of await this.parts.lost({ since })) await this.undelivered(turn, error);
   }
 
-  /** Removes sessions of runs whose time is over, and ends of slots nobody will look at. Returns how many sessions. */
+  /** Removes sessions of expired runs and old slots. Returns how many sessions. */
   async sweep(): Promise<number> {
     const { records, clock } = this.parts;
     const now = clock.now();
@@ -245,13 +246,13 @@ export class ScheduleRuns {
     return { due, session: sessionKeys.job(id), body };
   }
 
-  /** Whatever is known before anything runs: what was missed, and the next slot. Repeating it changes nothing. */
+  /** Records what is known before anything runs: missed slots, and the next one. Idempotent. */
   private async planNext(job: Job, plan: Catch & { now: number }): Promise<void> {
     const { records } = this.parts;
     const { missed, next, now } = plan;
     if (!missed.length && next === undefined) return;
     const current = await readJob(records, job.id);
-    // Changed in this very moment: the change made its own next slot.
+    // The job was changed at this very moment, and the change created its own next slot.
     const isSame = current?.enabled && JSON.stringify(current.when) === JSON.stringify(job.when);
     const write = (tx: Tx) => {
       for (const m of missed)
@@ -261,7 +262,7 @@ export class ScheduleRuns {
     await (next !== undefined && isSame ? this.commit(job.id, next, write) : records.write(write));
   }
 
-  /** Whether a slot runs. No model is asked. */
+  /** Decides whether a slot runs, without calling a model. */
   private async decide(job: Job, isOneOfMany: boolean): Promise<Decision> {
     const { clock } = this.parts;
     const busy = await this.busy(job, isOneOfMany);
@@ -278,14 +279,14 @@ export class ScheduleRuns {
     return this.look(job);
   }
 
-  /** Why an earlier run keeps this one from starting (SCHEDULE-7). Runs that are made up for together do not wait for each other. */
+  /** Why an earlier run keeps this one from starting (SCHEDULE-7). Runs caught up together don't wait for each other. */
   private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
     const open = await this.open(job.id);
     if (open?.code) return `The previous run is still waiting for approval (${open.code}).`;
     return open && !isOneOfMany ? "The previous run was still going." : undefined;
   }
 
-  /** A run of this job that is not over; one that waits for an approval before any other, with the approval's code. */
+  /** A run of this job that is still open, preferring one that is waiting for an approval, with the approval's code. */
   async open(id: ScheduleId): Promise<{ turn: TurnId; code?: string } | undefined> {
     let found: { turn: TurnId } | undefined;
     for (const { turn } of await listRunningSlots(this.parts.records, id)) {
@@ -298,7 +299,7 @@ export class ScheduleRuns {
     return found;
   }
 
-  /** The slot as people see it: a run that waits for an approval says so, and for which. */
+  /** The slot as people see it: a run waiting for an approval says so, with the approval's code. */
   async shown(slot: Slot): Promise<ShownSlot> {
     if (slot.state !== "running" || !slot.turn) return slot;
     const isParked = (await this.parts.turn(slot.turn))?.state === "parked";
@@ -306,7 +307,7 @@ export class ScheduleRuns {
     return approval ? { ...slot, state: "parked", approval } : slot;
   }
 
-  /** The cheap conditions; a script is asked in the run itself, where it passes the gate. */
+  /** Checks the cheap conditions; a script condition runs inside the run itself, where it goes through the gate. */
   private async look(job: Job): Promise<Decision> {
     const { condition } = job;
     if (!condition || "script" in condition) return { go: true, seen: null };
@@ -345,9 +346,9 @@ export class ScheduleRuns {
     const { records, clock, log } = this.parts;
     const now = clock.now();
     const failures = job.failures + 1;
-    // Tried again, it would only stop Lares again (I13).
+    // Trying again would only stop Lares again (I13).
     const isPaused = failures >= MOST_FAILURES || f.failure === "stopped-lares";
-    // What was delivered nowhere was still done; what may have been done is not done again.
+    // An undelivered run was still done, and one that may have been done is not repeated.
     const isRetried = f.failure !== "delivery" && !(f.failure === "unknown-outcome" && job.when.kind === "at");
     const again =
       job.enabled && isRetried && f.failure !== "stopped-lares" ? afterFailure(job.when, failures, now) : undefined;
@@ -371,7 +372,7 @@ export class ScheduleRuns {
       if (again === undefined && !isPaused) return;
       dropPending(tx, job.id);
       if (again === undefined) return;
-      // Times that pass while it waits have a record too: one, which says how far it goes.
+      // Times that pass while it waits are recorded too, in one row that says how far it goes.
       const passed = nextDue(job.when, Math.max(slot.due, now));
       if (job.when.kind !== "at" && passed !== undefined && passed < again) {
         const reason = `Backing off after a failure: no runs until ${new Date(again).toISOString()}.`;
@@ -388,8 +389,8 @@ export class ScheduleRuns {
   }
 
   /**
-   * A change and the timer that goes with it. Asked for in one breath, so both are in one transaction: a job that waits for a
-   * slot has its timer, whenever the process dies.
+   * Makes a change and sets its timer. Both are requested without an await in between, so they share a transaction: a job with a
+   * pending slot always has its timer, whenever the process dies.
    */
   async commit(id: ScheduleId, due: number | null, change: (tx: Tx) => void): Promise<void> {
     const timer = due === null ? null : this.slot(id, due);
@@ -424,7 +425,8 @@ export class ScheduleRuns {
       lane: "scheduled",
       mode: "followup",
       origin: "event",
-      // Made by the owner, or with a person's yes; another job's output, and news, may carry anybody's words.
+      // The job was made by the owner or with a person's approval, but another job's output, and news, may contain anyone's
+      // words.
       authority: "owner",
       ...(input || how.say ? { outside: true } : {}),
       terms,
@@ -433,7 +435,7 @@ export class ScheduleRuns {
     };
   }
 
-  /** Which run it is, how late, and who reads what comes of it: the run's model knows nothing else about its place. */
+  /** Which run it is, how late, and who reads the result: all that the run's model knows about its place. */
   private async label(job: Job, due: number): Promise<EventLabel> {
     const late = this.parts.clock.now() - due;
     const isLate = late > LATE_MS ? `, ${roughly(late)} late` : "";
@@ -447,7 +449,7 @@ export class ScheduleRuns {
     return { kind: "schedule", text, of: job.name };
   }
 
-  /** Another job's last output: for a prompt as words, for a script as a file. */
+  /** Another job's last output: as text for a prompt, as a file for a script. */
   private async input(job: Job): Promise<Happening | undefined> {
     if (!job.input) return undefined;
     const { records, files } = this.parts;
@@ -473,7 +475,7 @@ export class ScheduleRuns {
   }
 }
 
-/** It comes into a conversation whose model was told nothing about runs of jobs. */
+/** It runs in a conversation whose prompt doesn't mention job runs. */
 function isInChat({ session }: Job): boolean {
   return session !== "isolated";
 }

@@ -1,4 +1,4 @@
-/** Jobs as people and agents handle them: make, change, pause, look. What becomes of their slots is in runs.ts. */
+/** Jobs as people and agents manage them: add, change, pause, list. runs.ts handles their slots. */
 import type { Ctx, Outcome } from "../../core/contracts/index.ts";
 import {
   type AgentId,
@@ -46,7 +46,7 @@ import {
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
 import { checkZone } from "./zone.ts";
 
-/** The time of a job, as it was said. */
+/** A job's time, as it was given. */
 export interface GivenWhen {
   at?: string | number;
   in?: string;
@@ -57,7 +57,7 @@ export interface GivenWhen {
   zone?: string;
 }
 
-/** The rest of it. Null takes a wish back. */
+/** The other settings. Null resets one. */
 export interface Wishes {
   name?: string;
   agent?: string;
@@ -94,16 +94,16 @@ export interface JobView extends Job {
   recent: ShownSlot[];
 }
 
-/** As many as a row of a list has room for. */
+/** As many as fit in a list row. */
 const SHOWN_SLOTS = 10;
 /** A script runs as `exec` does, and no longer. */
 const LONGEST_SCRIPT_S = 600;
-/** One job's times on a calendar; what comes more often is told as often. */
+/** Most times of one job on a calendar; a job that runs more often is described instead. */
 const MOST_ON_CALENDAR = 200;
 /** More rows than anybody reads; the rest is counted. */
 const MOST_JOBS_ON_CALENDAR = 500;
 
-/** More open jobs of one agent than anybody keeps track of. Agents add none beyond them; people may. */
+/** More open jobs than anyone keeps track of. Agents can't add beyond this; people can. */
 export const MOST_OPEN_JOBS = 200;
 /** One message asks for a few reminders, not for hundreds. */
 export const MOST_JOBS_PER_TURN = 20;
@@ -111,9 +111,9 @@ export const MOST_JOBS_PER_TURN = 20;
 export class Schedules {
   private readonly parts: ScheduleParts;
   private readonly runs: ScheduleRuns;
-  /** Calls of one turn may come at once; each has to see what the one before added. */
+  /** Serialises adds: calls in one turn may run concurrently, and each has to see what the previous one added. */
   private adding: Promise<unknown> = Promise.resolve();
-  /** People may press twice; the second has to see the run that the first started. */
+  /** Serialises starts: someone may press twice, and the second has to see the run that the first started. */
   private starting: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ScheduleParts) {
@@ -127,7 +127,7 @@ export class Schedules {
     return this.view(job);
   }
 
-  /** As `add`, for an agent in one of its turns: within what an agent may have. */
+  /** Like `add`, for an agent in one of its turns, within an agent's limits. */
   async addInTurn(given: NewJob & { agent: string; madeIn: string }): Promise<JobView> {
     const added = this.adding.then(async () => {
       await this.checkRoom(given.agent, given.madeIn);
@@ -137,7 +137,7 @@ export class Schedules {
     return added;
   }
 
-  /** Throws when an agent has as many jobs as it may have, or made as many in this turn. */
+  /** Throws if the agent has reached its limit of open jobs, or of jobs added in this turn. */
   async checkRoom(agent: string, turn?: string): Promise<void> {
     const { records } = this.parts;
     if ((await countJobs(records, { agent })).total >= MOST_OPEN_JOBS)
@@ -152,13 +152,13 @@ export class Schedules {
       );
   }
 
-  /** The schedule in words, if `add` would take it. Throws what it would throw; makes nothing. */
+  /** The schedule in words, if `add` would accept it. Throws what `add` would throw; creates nothing. */
   async rehearse(given: NewJob): Promise<string> {
     const { when, zone } = await this.imagine(given, false);
     return inWords(when, zone);
   }
 
-  /** The moment of what runs once, with nothing left that depends on when it is read; undefined for what repeats. */
+  /** The absolute time of a one-off job, independent of when it is read; undefined for a repeating one. */
   findMoment(given: Parameters<typeof settled>[0]): string | undefined {
     const at = settled(given, this.parts.clock.now(), given.zone ?? this.parts.zone());
     return "at" in at ? at.at : undefined;
@@ -171,7 +171,7 @@ export class Schedules {
     const when = parseWhen(given, now, zone);
     const name = given.name ?? nameFrom(given.prompt || given.script || "", ids);
     const known = before ?? (await readJob(records, name));
-    // A reminder that is over left the list, and its name is free again; the history goes on.
+    // A finished reminder has left the list, so its name is free again; its history stays.
     const isFree = before || (declared && known?.declared) || (known && (await isFinished(records, known.id)));
     if (known && !isFree) {
       throw new AppError("CONFLICT", {
@@ -206,7 +206,7 @@ export class Schedules {
     const { at, in: span, every, anchor, cron, zone, ...wishes } = change;
     const isTimed = [at, span, every, cron, anchor].some((one) => one !== undefined);
     const zoned = zone ?? job.zone;
-    // A cron of another zone is another schedule, also when its fields stay.
+    // The same cron fields in another zone are a different schedule.
     const isMoved = zone !== undefined && job.when.kind === "cron";
     const when = isTimed
       ? parseWhen(
@@ -219,7 +219,7 @@ export class Schedules {
       : isMoved
         ? parseWhen({ cron: (job.when as { cron: string }).cron, zone }, now, zoned)
         : job.when;
-    // One of the two does it: naming the one takes the other back.
+    // Prompt and script exclude each other: giving one clears the other.
     const instead = wishes.script ? { prompt: "" } : wishes.prompt ? { script: null } : {};
     const next: Job = {
       ...job,
@@ -240,8 +240,7 @@ export class Schedules {
   }
 
   /**
-   * Once more, later. What runs once is moved; what repeats keeps its times and gets one run beside them. The same `key` again is
-   * the same snooze.
+   * Runs it again later. A one-off job is moved; a repeating one keeps its times and gets one extra run. Idempotent per `key`.
    */
   async snooze(idOrName: string, given: Pick<GivenWhen, "at" | "in" | "zone">, key: string): Promise<JobView> {
     const job = await this.must(idOrName);
@@ -265,7 +264,7 @@ export class Schedules {
     await this.runs.commit(job.id, null, (tx) => deleteJob(tx, job.id));
   }
 
-  /** Runs it now, beside its schedule and whatever its condition says. Throws while a run of it is not over (SCHEDULE-7). */
+  /** Runs it now, outside its schedule and ignoring its condition. Throws while a run of it is open (SCHEDULE-7). */
   run(idOrName: string): Promise<{ turn: TurnId }> {
     const started = this.starting.then(() => this.runNow(idOrName));
     this.starting = started.catch(() => {});
@@ -290,7 +289,7 @@ export class Schedules {
     return this.runs.start({ ...job, condition: null }, now, { go: true, seen: null });
   }
 
-  /** Now, unless a slot stands there: a run beside the schedule has a slot of its own. */
+  /** Now, or the next free millisecond if a slot exists there: an extra run has its own slot. */
   private async freeMoment(id: ScheduleId): Promise<number> {
     let at = this.parts.clock.now();
     while (await hasSlot(this.parts.records, id, at)) at++;
@@ -301,13 +300,13 @@ export class Schedules {
     return this.parts.clock.now();
   }
 
-  /** The zone a person reads clocks in: their own, else the house's. */
+  /** A person's time zone: their own, or else Lares' default. */
   async findZone(person: string | undefined): Promise<string> {
     const own = person === undefined ? undefined : await zoneOfPerson(this.parts.records, person);
     return own ?? this.parts.zone();
   }
 
-  /** Null goes back to the house's. Throws for what is no zone. Schedules made before keep theirs. */
+  /** Null resets to the default. Throws if it isn't a time zone. Existing schedules keep theirs. */
   async setZone(person: string, zone: string | null): Promise<void> {
     if (zone !== null) checkZone(zone);
     const at = this.parts.clock.now();
@@ -316,7 +315,7 @@ export class Schedules {
     );
   }
 
-  /** What a schedule would be. Throws as `add` does; makes nothing. */
+  /** Previews a schedule. Throws as `add` does; creates nothing. */
   preview(given: GivenWhen, count: number) {
     const { clock } = this.parts;
     const zone = given.zone ?? this.parts.zone();
@@ -328,7 +327,7 @@ export class Schedules {
     return { words: inWords(when, zone), next };
   }
 
-  /** When jobs will run in a stretch of time. Beats are left out: they would be all there is to see. */
+  /** When jobs will run in a span of time. Heartbeats are left out, because they would crowd out everything else. */
   async calendar(
     from: number,
     to: number,
@@ -347,7 +346,9 @@ export class Schedules {
     return { jobs: jobs.filter(({ times }) => times.length > 0), left: Math.max(0, all.planned - planned.length) };
   }
 
-  /** Jobs people made, the next due first. A job that runs meanwhile may come again on a later page; none is left out. */
+  /**
+   * Jobs that people created, next due first. A job that runs while you page may appear again on a later page; none is missed.
+   */
   async page(
     q: JobQuery & { cursor?: string | undefined; limit: number },
   ): Promise<{ jobs: JobView[]; total: number; planned: number; cursor?: string }> {
@@ -371,13 +372,13 @@ export class Schedules {
     return this.view(await this.must(idOrName));
   }
 
-  /** The job that whoever names itself so made before. */
+  /** The job that this creator made earlier. */
   async madeBy(createdBy: string): Promise<JobView | undefined> {
     const job = await jobMadeBy(this.parts.records, createdBy);
     return job && this.view(job);
   }
 
-  /** The job this turn is a run of, or works for: in a run's own session, and in those of its sub-agents, everything does. */
+  /** The job this turn belongs to: everything in a run's own session, and in its sub-agents' sessions, works for the job. */
   async jobBehind(turn: TurnId, session: string): Promise<Job | undefined> {
     const slot = await findSlot(this.parts.records, turn);
     const id = slot?.job ?? jobBehindSession(session);
@@ -389,7 +390,9 @@ export class Schedules {
     return this.shown(await listSlots(this.parts.records.committed, job.id, limit));
   }
 
-  /** Declared jobs follow the file: changed ones change, missing ones go. Returns what was wrong with some, in sentences. */
+  /**
+   * Declared jobs follow the settings file: changed ones are updated, missing ones removed. Returns any problems, in sentences.
+   */
   async declare(jobs: readonly DeclaredJob[]): Promise<string[]> {
     const known = await declaredJobs(this.parts.records);
     const problems: string[] = [];
@@ -403,7 +406,7 @@ export class Schedules {
       try {
         await this.add({ ...(given as NewJob), route: deliver ?? null, createdBy: `lares.yaml ${print}` }, true);
       } catch (error) {
-        // One job that makes no sense keeps neither the others nor Lares from working.
+        // One bad job stops neither the others nor Lares.
         if (!(error instanceof AppError)) throw error;
         problems.push([`schedules: "${given.name}": ${error.message}`, error.hint].filter(Boolean).join(" "));
       }
@@ -411,11 +414,11 @@ export class Schedules {
     return problems;
   }
 
-  /** A job of the house itself, e.g. a heartbeat: made, changed to this, or left as it is. */
+  /** One of Lares' own jobs, e.g. a heartbeat: created, updated to match, or left as it is. */
   async ensure(given: NewJob & { name: string }): Promise<void> {
     const before = await readJob(this.parts.records, given.name);
     if (before?.createdBy === given.createdBy) return;
-    // Under the same id: what it did today, and what it cost, stays its own.
+    // Under the same id, so that its history and cost stay with it.
     await this.add(given, false, before);
   }
 
@@ -446,7 +449,7 @@ export class Schedules {
   private async keep(job: Job, due: number | undefined, looks: boolean): Promise<void> {
     const armed = job.enabled && due !== undefined;
     const { condition } = job;
-    // From now on "changed" means changed from what it is now.
+    // From now on, "changed" is relative to the current state.
     const seen =
       looks && condition && "changed" in condition ? await this.parts.files.mark(job.agent, condition.changed) : null;
     await this.runs.commit(job.id, armed ? due : null, (tx) => {
@@ -457,7 +460,7 @@ export class Schedules {
     });
   }
 
-  /** Refuses what could never run, with the reason and something that would. */
+  /** Refuses a job that could never run, with the reason and a working example. */
   private async check(job: Job): Promise<void> {
     if (!job.prompt.trim() && job.script === null) {
       throw wrong(
@@ -485,7 +488,7 @@ export class Schedules {
     }
     const obstacle = this.parts.obstacle({
       agent: job.agent,
-      // What is paused may answer somewhere that is still to be connected; it is looked at again when it is resumed.
+      // A paused job may point to a channel that isn't connected yet; it is checked again when resumed.
       route: job.enabled ? job.route : null,
       ...truthy({ model: job.model }),
     });
@@ -518,7 +521,7 @@ export class Schedules {
   }
 
   private async view(job: Job): Promise<JobView> {
-    // One more, for the one that is still to come.
+    // One more, for the pending slot.
     const slots = await listSlots(this.parts.records, job.id, SHOWN_SLOTS + 1);
     const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
     const recent = await this.shown(slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS));
@@ -527,7 +530,7 @@ export class Schedules {
   }
 }
 
-/** A time that is now is due now; a repeating job begins one step ahead. */
+/** A one-off time of "now" is due now; a repeating job starts one step ahead. */
 function firstDue(when: When, now: number): number | undefined {
   return when.kind === "at" ? when.at : nextDue(when, now);
 }
@@ -537,12 +540,12 @@ function parseMark(cursor: string): Mark {
     const [due, name] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as unknown[];
     if (typeof due === "number" && typeof name === "string") return [due, name];
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw wrong(`"${cursor}" isn't a cursor.`, "Give the cursor from the previous page, or none for the first page.");
 }
 
-/** Without what was not named: an absent wish changes nothing. */
+/** Drops unset fields: an absent setting changes nothing. */
 function named(wishes: Partial<Job>): Partial<Job> {
   return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined));
 }
