@@ -44,7 +44,9 @@ describe("in the running program", () => {
     const text = userTexts(request).join("\n");
     expect(text.length).toBeLessThan(70_000);
     expect(text).toContain("[Attached file My sheet (1).CSV, in the workspace as inbox/My_sheet_1.csv]");
-    const [, call] = /The full text is in inbox\/My_sheet_1\.csv; search it, or go on with read (\{.*?\})\]/.exec(text)!;
+    const [, call] = /The full text is in inbox\/My_sheet_1\.csv; search it, or go on with read (\{.*?\})\]/.exec(
+      text,
+    )!;
     await lares.chat("ana", `tool:read ${call} then: say:read`);
     const { offset } = JSON.parse(call!) as { offset: number };
     expect(text).toContain(`\n${offset - 1},row ${offset - 1}\n`);
