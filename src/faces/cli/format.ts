@@ -72,7 +72,13 @@ export function spent(sum: { cost: number | null; calls: number; unknownPrice: n
 /** An unknown price is said to be unknown, never shown as nothing. */
 export function money(cost: number | null): string {
   if (cost === null) return words.priceUnknown;
-  return `$${cost >= 1 ? cost.toFixed(2) : cost.toFixed(cost >= 0.1 ? 2 : cost >= 0.001 ? 3 : 5)}`;
+  return `$${cost.toFixed(decimals(cost))}`;
+}
+
+/** Small amounts need more digits to say anything. */
+function decimals(cost: number): number {
+  if (cost >= 0.1) return 2;
+  return cost >= 0.001 ? 3 : 5;
 }
 
 export function tokens(usage: Usage): number {

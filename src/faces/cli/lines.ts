@@ -47,6 +47,12 @@ export function askCard(a: Approval, paint: Paint, now: number, columns = Number
   ];
 }
 
+/** Waiting, allowed, or not. */
+export function answerMark({ state }: { state: string }, paint: Paint): string {
+  if (state === "pending") return paint("◐", "wait");
+  return state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
+}
+
 export function howToAnswer(a: Approval, hint: Hint): string {
   return words.howToAnswer(hint, shortId(a.id));
 }

@@ -22,7 +22,7 @@ export type Paint = (text: string, tone: Tone) => string;
 
 export function painter(stream: CliOutput, noColor: boolean): Paint {
   if (!stream.isTTY || noColor) return (text) => text;
-  return (text, tone) => (CODES[tone] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text);
+  return (text, tone) => (text && CODES[tone] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text);
 }
 
 export interface Output {

@@ -10,8 +10,13 @@ export function textWidth(text: string): number {
   const plain = text.replace(ESCAPE, "");
   if (/^[\u0020-\u007e]*$/.test(plain)) return plain.length;
   let width = 0;
-  for (const sign of plain) width += MARKS.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+  for (const sign of plain) width += columnsOf(sign);
   return width;
+}
+
+function columnsOf(sign: string): number {
+  if (MARKS.test(sign)) return 0;
+  return WIDE.test(sign) ? 2 : 1;
 }
 
 /** Cuts plain text to a width, with … when something is missing. */

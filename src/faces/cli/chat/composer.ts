@@ -35,6 +35,9 @@ const MOST = 262_144;
 /** From this length on typed text is held: nobody types it by hand, and readline gets slow. */
 const HELD_FROM = 2000;
 
+/** Keys that stand for text in what somebody pasted. */
+const PASTED: Readonly<Record<string, string>> = { return: "\n", enter: "\n", tab: "  " };
+
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
@@ -111,8 +114,7 @@ export class Composer {
   /** Text and line ends are collected; other keys are no part of what somebody copied. */
   private pasting(text: string | undefined, key: Key): void {
     const { paste } = this;
-    const piece =
-      key.name === "return" || key.name === "enter" ? "\n" : key.name === "tab" ? "  " : plainText(text, key);
+    const piece = PASTED[key.name ?? ""] ?? plainText(text, key);
     if (!paste || !piece) return;
     paste.length += piece.length;
     if (this.hasRoom(paste.length)) paste.pieces.push(piece);

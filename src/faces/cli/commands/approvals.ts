@@ -5,7 +5,7 @@ import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { ago, duration, oneLine, plural, shortId, visible, when } from "../format.ts";
-import { howToAnswer } from "../lines.ts";
+import { answerMark, howToAnswer } from "../lines.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 import { approvalWords as words } from "../words/answer.ts";
@@ -26,7 +26,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
     waiting ? words.waiting(waiting) : words.none,
     ...table(
       approvals.map((a) => [
-        mark(out.paint, a),
+        answerMark(a, out.paint),
         shortId(a.id),
         ago(a.askedAt, clock.now()),
         a.agent,
@@ -121,16 +121,11 @@ function card(ctx: Context, a: Approval): string[] {
   const shown = visible(a.whole ?? a.shown)
     .split("\n")
     .map((line) => `    ${line}`);
-  return [`${mark(ctx.out.paint, a)} ${question} (${a.tool})`, ...shown, ...table(rows, "  "), ...how];
+  return [`${answerMark(a, ctx.out.paint)} ${question} (${a.tool})`, ...shown, ...table(rows, "  "), ...how];
 }
 
 /** A list has room for one line; that there are more is said. */
 function firstLine(shown: string): string {
   const [first = "", ...rest] = shown.split("\n").filter((line) => !line.startsWith("["));
   return `${oneLine(first)}${rest.length > 0 ? ` (+ ${plural(rest.length, "line")})` : ""}`;
-}
-
-function mark(paint: Context["out"]["paint"], a: Approval): string {
-  if (a.state === "pending") return paint("◐", "wait");
-  return a.state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
 }

@@ -31,9 +31,9 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
   out.document(c);
   const { waiting, sent, uncertain, failed } = c.deliveries;
   const rows = [
-    ["connected", c.connected ? "yes" : "no"],
-    ["receiving", c.hearing === null ? words.notKnown : c.hearing ? "yes" : "no"],
-    ["sending", c.sending === null ? words.nothingSent : c.sending ? "yes" : "no"],
+    ["connected", yesOrNo(c.connected)],
+    ["receiving", c.hearing === null ? words.notKnown : yesOrNo(c.hearing)],
+    ["sending", c.sending === null ? words.nothingSent : yesOrNo(c.sending)],
     ...(c.as ? [[words.knownAs, oneLine(c.as)]] : []),
     ...(c.restarts ? [["reconnected", plural(c.restarts, "time")]] : []),
     ...(c.unreadable ? [["unreadable", words.unreadable(out.hint, c.unreadable)]] : []),
@@ -47,6 +47,8 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
   );
   return c.state === "down" ? EXIT.failed : EXIT.done;
 };
+
+const yesOrNo = (is: boolean) => (is ? "yes" : "no");
 
 type State = Result<"channels.list">["channels"][number]["state"];
 

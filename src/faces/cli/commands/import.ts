@@ -1,16 +1,18 @@
 /** `lares import`: moving in from another system, item by item, with a dry run first. */
 import { resolve } from "node:path";
 import { truthy } from "../../../core/kit/index.ts";
-import { diff, type Result } from "../../../core/protocol/index.ts";
+import { type DiffLine, diff, type Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, visible } from "../format.ts";
+import { oneLine, type Tone, visible } from "../format.ts";
 import { type Output, table } from "../output.ts";
 import { importWords as words } from "../words/set-up.ts";
 
 type Item = Result<"import.run">["items"][number];
 
 const SIGN: Record<Item["state"], string> = { new: "+", "there already": "=", "left out": "-", failed: "!" };
+
+const TONES: Readonly<Record<DiffLine["mark"], Tone>> = { " ": "dim", "+": "ok", "-": "fail" };
 
 const importFrom =
   (from: "openclaw" | "hermes"): Action =>
@@ -57,9 +59,7 @@ export const proposals: Action = async ({ rpc, out }) => {
   const facts = found.facts ? [words.facts(out.hint, found.facts)] : [];
   const files = found.files.flatMap(({ id, now, proposed }) => [
     words.accept(out.hint, id),
-    ...diff(now, proposed).map(({ mark, text }) =>
-      out.paint(`  ${mark} ${visible(text)}`, mark === " " ? "dim" : mark === "+" ? "ok" : "fail"),
-    ),
+    ...diff(now, proposed).map(({ mark, text }) => out.paint(`  ${mark} ${visible(text)}`, TONES[mark])),
   ]);
   out.say(...files, ...facts, ...(files.length + facts.length ? [] : [words.noProposals]));
   return EXIT.done;

@@ -145,7 +145,8 @@ export const decide: Action = async (ctx, [typed = "", word = ""]) => {
   const fact = pick(facts, typed, { noun: words.waitingFact, list: words.pending });
   const done = await rpc.call("memory.decide", { id: fact.id, keep: word === "keep" });
   out.document({ id: fact.id, keep: word === "keep", ...done });
-  out.say(done.decided ? (word === "keep" ? words.confirmed : words.discarded) : words.alreadyDecided);
+  const said = word === "keep" ? words.confirmed : words.discarded;
+  out.say(done.decided ? said : words.alreadyDecided);
   return EXIT.done;
 };
 

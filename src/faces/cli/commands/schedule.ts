@@ -74,7 +74,7 @@ export const add: Action = async (ctx, [prompt = ""]) => {
 export const update: Action = async (ctx, [typed = ""]) => {
   const { options } = ctx;
   if (options.pause && options.resume) throw usage(words.pauseOrResume);
-  const enabled = options.pause ? false : options.resume ? true : undefined;
+  const enabled = options.pause ? false : options.resume;
   const changes = { ...asked(ctx), prompt: options.prompt, enabled };
   if (Object.values(changes).every((value) => value === undefined)) {
     throw usage(words.nameChange, words.nameChangeHint);
@@ -128,7 +128,7 @@ export const history: Action = async (ctx, [typed = ""]) => {
         when(slot.due),
         slot.startedAt !== undefined && slot.endedAt !== undefined ? duration(slot.endedAt - slot.startedAt) : "",
         slot.turn ?? "",
-        slot.approval ? words.approve(out.hint, slot.approval) : slot.reason ? oneLine(slot.reason) : "",
+        slot.approval ? words.approve(out.hint, slot.approval) : oneLine(slot.reason ?? ""),
       ]),
       "  ",
     ),

@@ -160,11 +160,16 @@ function whoSays(m: HistoryMessage, failed: readonly { turn: string }[]): string
   return m.role === "tool" || failed.some(({ turn }) => turn === m.turn) ? "·" : "✓";
 }
 
+/** What Lares added itself is shown by its label alone. */
+function ownText(label: { text: string } | undefined): string {
+  return label ? `(${label.text})` : "";
+}
+
 function gist(m: HistoryMessage): string {
   return oneLine(
     m.content
       .map((part) => {
-        if (part.type === "text") return part.ours ? (part.label ? `(${part.label.text})` : "") : part.text;
+        if (part.type === "text") return part.ours ? ownText(part.label) : part.text;
         if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
         return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
       })

@@ -44,7 +44,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   const facts = [
     ["state", one.why ? `${one.state}: ${out.ours(one.why)}` : one.state],
     ["of", source(one)],
-    ["words", one.state === "unusable" ? undefined : one.own ? words.yours : words.outside],
+    ["words", one.state === "unusable" ? undefined : trustOf(one)],
     ["folder", one.folder],
     ["license", one.license],
     ["needs", one.compatibility],
@@ -71,6 +71,10 @@ function mark({ state }: Skill, out: Context["out"]): string {
 
 function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
   return words.source(of === "agent", imported);
+}
+
+function trustOf({ own }: { own: boolean }): string {
+  return own ? words.yours : words.outside;
 }
 
 function short(text: string): string {

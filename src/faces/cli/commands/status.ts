@@ -71,19 +71,18 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
     ...truthy({ last }),
     error: { code, message, hint, retry },
   });
-  const isSilent = answer.details?.reason === "silent";
-  const first = isSilent
-    ? message
-    : isUp
-      ? words.notServing(message)
-      : error === answer
-        ? message
-        : words.cantRun(message);
   out.say(
-    [first, hint && out.ours(hint)].filter(Boolean).join(" "),
+    [firstLine(error, { isUp, isOwn: error === answer }), hint && out.ours(hint)].filter(Boolean).join(" "),
     ...table([["home", ctx.home], ...(last ? [["last", last]] : [])], "  "),
   );
   return exitForError(answer);
+}
+
+/** `isOwn`: the answer itself says that nothing runs. */
+function firstLine({ message, details }: AppError, { isUp, isOwn }: { isUp: boolean; isOwn: boolean }): string {
+  if (details?.reason === "silent") return message;
+  if (isUp) return words.notServing(message);
+  return isOwn ? message : words.cantRun(message);
 }
 
 function page(ctx: Context, s: Status): string[] {

@@ -5,6 +5,7 @@
 import { assertNever } from "../../../core/domain/index.ts";
 import type { TurnDetail } from "../../../core/protocol/index.ts";
 import { duration, money, shortId, visible } from "../format.ts";
+import { answerMark } from "../lines.ts";
 import type { Hint, Paint } from "../output.ts";
 import { table } from "../output.ts";
 import { turnWords as words } from "../words/look.ts";
@@ -73,7 +74,7 @@ function rowsOf(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
     ...t.approvals.map((a): Row => {
       const waits = a.state === "pending";
       const more = waits ? words.approve(hint, shortId(a.id)) : words.answered(a.state, a.answeredBy);
-      const glyph = waits ? paint("◐", "wait") : a.state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
+      const glyph = answerMark(a, paint);
       return { kind: "parked", glyph, name: words.asked(a.tool), at: a.askedAt, endedAt: a.answeredAt ?? now, more };
     }),
     ...(queued >= QUEUED_MS

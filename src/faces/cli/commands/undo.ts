@@ -42,6 +42,11 @@ export const undo: Action = async (ctx, [turn]) => {
   return left ? EXIT.failed : EXIT.done;
 };
 
+function undoState({ undoneBy, undoes }: { undoneBy?: string | undefined; undoes?: string | undefined }): string {
+  if (undoneBy) return words.undone;
+  return undoes ? words.undid(undoes) : "";
+}
+
 const GLYPHS = { restored: "✓", removed: "✓", already: "–", conflict: "✕", lost: "?" } as const;
 
 async function list({ rpc, out, clock, options }: Context): Promise<number> {
@@ -58,7 +63,7 @@ async function list({ rpc, out, clock, options }: Context): Promise<number> {
         ago(t.at, clock.now()),
         plural(t.files.length, "file"),
         oneLine(t.files.map((f) => f.path).join(", ")),
-        t.undoneBy ? out.paint("undone", "dim") : t.undoes ? out.paint(words.undid(t.undoes), "dim") : "",
+        out.paint(undoState(t), "dim"),
       ]),
       "  ",
     ),

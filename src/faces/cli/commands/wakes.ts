@@ -45,7 +45,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
         one.kind,
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
-        one.at !== undefined ? until(one.at, now) : one.kind === "watch" ? "paused" : words.anyTime,
+        timeOf(one, now),
         one.problem ? out.paint(`✕ ${out.ours(oneLine(one.problem))}`, "wait") : "",
       ]),
       "  ",
@@ -53,6 +53,11 @@ export const list: Action = async ({ rpc, out, clock }) => {
   );
   return EXIT.done;
 };
+
+function timeOf({ at, kind }: { at?: number | undefined; kind: string }, now: number): string {
+  if (at !== undefined) return until(at, now);
+  return kind === "watch" ? words.paused : words.anyTime;
+}
 
 function until(at: number, now: number): string {
   return at <= now ? ago(at, now) : commonWords.inTime(duration(at - now));

@@ -56,7 +56,7 @@ export const doctor: Action = async (ctx) => {
   const wrong = found.filter((f) => f.level === "bad").length;
   const unsure = found.filter((f) => f.level === "warn").length;
   out.document({ ok: wrong === 0, running: status.result !== undefined, checks: found });
-  out.say(wrong ? words.problems(wrong) : unsure ? words.toReview(unsure) : words.noProblems, ...shown(ctx, found));
+  out.say(words.verdict(wrong, unsure), ...shown(ctx, found));
   return wrong ? EXIT.failed : EXIT.done;
 };
 

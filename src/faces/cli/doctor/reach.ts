@@ -53,12 +53,7 @@ export const model: Check = {
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
     if (!id || id === PRACTICE) return PRACTISING;
-    const address = at.status?.model.address;
-    const url = address
-      ? `http://${address}`
-      : known && (known.id === id || !at.status)
-        ? known.url
-        : providerNamed(id.split("/")[0] ?? "")?.url;
+    const url = addressOf(at, id, known);
     if (!url) return warn(words.noAddress(id), words.noAddressHint);
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
@@ -67,6 +62,14 @@ export const model: Check = {
     return bad(words.notReached(id, to.host, to.port), isHere ? words.startServer : words.checkNetwork);
   },
 };
+
+/** Where the model is: the running Lares knows best, then the settings, then what the provider is known by. */
+function addressOf({ status }: Ground, id: string, known: Awaited<ReturnType<typeof chosen>>): string | undefined {
+  const address = status?.model.address;
+  if (address) return `http://${address}`;
+  if (known && (known.id === id || !status)) return known.url;
+  return providerNamed(id.split("/")[0] ?? "")?.url;
+}
 
 const MEND_HINT = words.fixHeartbeat;
 
@@ -109,11 +112,14 @@ function has(at: Ground, variable: string | undefined): boolean {
   return value(at, variable) !== undefined;
 }
 
+/** Bound to every address, it is reached on the loopback one. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
 async function door(at: Ground): Promise<{ host: string; port: number }> {
   const loaded = await load(at).catch(() => undefined);
   const gateway = (loaded?.config as { gateway?: { port?: number; bind?: string } } | undefined)?.gateway;
   const bind = gateway?.bind ?? "127.0.0.1";
-  return { host: bind === "0.0.0.0" ? "127.0.0.1" : bind === "::" ? "::1" : bind, port: gateway?.port ?? 7717 };
+  return { host: EVERYWHERE[bind] ?? bind, port: gateway?.port ?? 7717 };
 }
 
 async function load(at: Ground) {

@@ -142,8 +142,8 @@ function sentence(choice: ModelChoice, model: string): string {
   if (choice.kind === "keep" && model === PRACTICE) return words.unchanged;
   if (choice.kind !== "provider") return words.willUse(model);
   const { key, baseUrl } = choice;
-  const how = key?.from === "env" ? words.withKey(key.variable) : baseUrl ? words.atUrl(baseUrl) : "";
-  return words.willUseWith(model, how);
+  if (key?.from === "env") return words.willUseKey(model, key.variable);
+  return baseUrl ? words.willUseAt(model, baseUrl) : words.willUse(model);
 }
 
 function keyPlace(choice: ModelChoice): "environment" | "file" | "none" {

@@ -52,5 +52,6 @@ export const undoWords = {
   undoThat: (hint: Hint, undo: string) => hint`Undo that: lares undo ${undo}`,
   turns: (hint: Hint) => hint`Turns that changed files, newest last. Undo one: lares undo TURN`,
   none: "No turn has changed files.",
+  undone: "undone",
   undid: (undoes: string) => `undid ${undoes}`,
 };

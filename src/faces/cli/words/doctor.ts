@@ -2,9 +2,10 @@
 import { plural } from "./plural.ts";
 
 export const doctorWords = {
-  problems: (n: number) => `${plural(n, "problem")} found.`,
-  toReview: (n: number) => `No problems; ${plural(n, "thing")} to review.`,
-  noProblems: "No problems found.",
+  verdict: (problems: number, toReview: number) => {
+    if (problems) return `${plural(problems, "problem")} found.`;
+    return toReview ? `No problems; ${plural(toReview, "thing")} to review.` : "No problems found.";
+  },
   notChecked: (message: string) => `This couldn't be checked: ${message}`,
   asJson: "lares doctor --json",
   checkLog: "Check its log: lares logs; then restart it",

@@ -78,4 +78,5 @@ export const wakeWords = {
   some: (n: number, first: string) => `${plural(n, "thing")} can wake an agent${first}.`,
   none: (hint: Hint) => hint`Only people wake agents. Schedule something: lares schedule add`,
   anyTime: "any time",
+  paused: "paused",
 };
