@@ -7,10 +7,11 @@ import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { FILES, FOLDERS, longAppFunctions, MOST_LINES } from "./architecture/app.ts";
+import { parseComponent } from "./architecture/component.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
 import { exportedTypes, SAME_IDEA, sharedNames } from "./architecture/names.ts";
-import { nestedTernaries } from "./architecture/nested-ternaries.ts";
+import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
 import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
@@ -131,7 +132,7 @@ const LOOKS =
   /^(constants|existsSync|l?stat(Sync)?|statfs|realpath(Sync)?|access(Sync)?|Stats|FileHandle|FSWatcher|Dirent)$/;
 
 /** Left from before they were counted. Lower it when you remove some. */
-const MOST_NESTED_TERNARIES = 97;
+const MOST_NESTED_TERNARIES = 73;
 
 const SQL = /\b(SELECT|INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM|(CREATE|DROP|ALTER) TABLE|PRAGMA)\b/;
 
@@ -208,6 +209,21 @@ describe("the house", () => {
   test("nested ternaries do not become more", () => {
     const found = files.flatMap(({ path, text }) => nestedTernaries(path, text));
     expect(found.slice(MOST_NESTED_TERNARIES)).toEqual([]);
+  });
+
+  test("the command line and the page have no nested ternaries", () => {
+    const cli = files.filter(({ path }) => path.startsWith("faces/cli/"));
+    const page = listFiles(join(ROOT, "ui/src")).filter((file) => /\.(ts|svelte)$/.test(file));
+    const found = [
+      ...cli.flatMap(({ path, text }) => nestedTernaries(path, text)),
+      ...page.flatMap((file) => {
+        const text = readFileSync(file, "utf8");
+        const tree = file.endsWith(".svelte") ? parseComponent(text) : parse(text);
+        return ternariesIn(tree, slashes(relative(ROOT, file)), text);
+      }),
+    ];
+    expect(page.length).toBeGreaterThan(50);
+    expect(found).toEqual([]);
   });
 
   test("no function is longer than a screen or two, except those in the list, which don't grow", () => {

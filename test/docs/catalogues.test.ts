@@ -1,9 +1,8 @@
 /** Every sentence of a face stands in its catalogue: the command line's in `src/faces/cli/words`, the page's in its `words.ts` files. */
 import { readdirSync } from "node:fs";
-import { parse } from "svelte/compiler";
 import { describe, expect, test } from "vitest";
+import { parseComponent } from "../architecture/component.ts";
 import { isSentence, sentencesIn, sentencesOf } from "../architecture/sentences.ts";
-import type { Ast } from "../architecture/syntax.ts";
 import { ROOT, repositoryText } from "../support/repository.ts";
 
 /** Two words in a row that nobody reads, each with what it is. The list may only become shorter. */
@@ -42,15 +41,8 @@ const files = ["src/faces/cli", "ui/src"].flatMap((folder) =>
 
 function shownIn(file: string): string[] {
   const source = repositoryText(file);
-  const found = file.endsWith(".svelte") ? sentencesOf(componentTree(source), source) : sentencesIn(source);
+  const found = file.endsWith(".svelte") ? sentencesOf(parseComponent(source), source) : sentencesIn(source);
   return found.map(({ text }) => text);
-}
-
-/** The scripts and the markup, without the styles. */
-function componentTree(source: string): Ast {
-  const { instance, module, fragment } = parse(source, { modern: true });
-  const content = [instance?.content, module?.content, fragment].filter(Boolean);
-  return { type: "Component", start: 0, end: source.length, content };
 }
 
 describe("sentences outside the catalogues", () => {
@@ -91,7 +83,10 @@ describe("sentences outside the catalogues", () => {
 
   test("a sentence in a component is found in its script and in its markup", () => {
     const source = '<script>const a = "Say it again";</script><p>{b ? "Try it once" : "x"}</p>';
-    expect(sentencesOf(componentTree(source), source).map(({ text }) => text)).toEqual(["Say it again", "Try it once"]);
+    expect(sentencesOf(parseComponent(source), source).map(({ text }) => text)).toEqual([
+      "Say it again",
+      "Try it once",
+    ]);
     expect(isSentence("plain")).toBe(false);
   });
 });

@@ -437,6 +437,12 @@ export class Chat {
     await this.deliver(this.own.at(-1)!, agent);
   }
 
+  /** Where it goes: in place of an edited message, or beside the turn that is running. */
+  private placeOf({ replaces, mode }: Own): { replaces?: string; mode?: Own["mode"] } {
+    if (replaces) return { replaces };
+    return this.isRunning ? { mode } : {};
+  }
+
   async deliver(own: Own, agent?: string): Promise<void> {
     own.state = "sending";
     delete own.error;
@@ -448,7 +454,7 @@ export class Chat {
         wait: false,
         idempotencyKey: own.key,
         ...(own.files?.length ? { attachments: own.files.map((file) => file.id) } : {}),
-        ...(own.replaces ? { replaces: own.replaces } : this.isRunning ? { mode: own.mode } : {}),
+        ...this.placeOf(own),
         ...(agent ? { agent } : {}),
       });
       own.state = "accepted";

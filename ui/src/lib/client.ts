@@ -159,7 +159,8 @@ export class Wire {
       });
       const { signedIn, wasIn } = (await answer.json()) as { signedIn?: boolean; wasIn?: boolean };
       if (signedIn === undefined) return "silent";
-      return signedIn ? "signed-in" : wasIn ? "was-in" : "signed-out";
+      if (signedIn) return "signed-in";
+      return wasIn ? "was-in" : "signed-out";
     } catch {
       return "silent";
     }

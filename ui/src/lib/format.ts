@@ -67,11 +67,23 @@ export function short(at: number): string {
   return new Date(at).getFullYear() === new Date().getFullYear() ? dayMonth.format(at) : dayYear.format(at);
 }
 
+/** "today", "yesterday", "3 Nov" */
+export function day(at: number, now = Date.now()): string {
+  const ago = daysAgo(at, now);
+  return (ago < 0 ? undefined : w.days[ago]) ?? short(at);
+}
+
+/** The heading under which something of that day stands in a list. */
+export function dayGroup(at: number, now: number): string {
+  const ago = daysAgo(at, now);
+  if (ago <= 0) return w.today;
+  if (ago === 1) return w.yesterday;
+  return ago < 7 ? w.thisWeek : w.older;
+}
+
 /** "today 14:02", "tomorrow 14:02", "3 Nov 14:02" */
 export function when(at: number): string {
-  const ago = daysAgo(at);
-  const day = ago === 0 ? "today" : ago === 1 ? "yesterday" : ago === -1 ? "tomorrow" : short(at);
-  return `${day} ${clock(at)}`;
+  return `${w.days[daysAgo(at)] ?? short(at)} ${clock(at)}`;
 }
 
 /** "in 27 min"; minutes are fine enough for what is to come. */

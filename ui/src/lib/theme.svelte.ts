@@ -35,7 +35,8 @@ class Look {
     keep("lares.letters", on ? "on" : "off");
   }
   private apply(): void {
-    const now = this.theme === "system" ? (dark.matches ? "dark" : "light") : this.theme;
+    const system = dark.matches ? "dark" : "light";
+    const now = this.theme === "system" ? system : this.theme;
     document.documentElement.dataset.theme = now;
   }
 }

@@ -45,8 +45,9 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
       key: `${step.segment}.${step.index}`,
       kind: kind === "judge" ? "gate" : (kind as "model" | "tool"),
       state: running ? "running" : stepState(step),
-      name: kind === "model" ? w.turn.model : kind === "judge" ? w.turn.refused : name,
-      ...(kind === "model" ? { n: Number(name) } : kind === "tool" ? { call: rest.join(":") } : {}),
+      name: { model: w.turn.model, judge: w.turn.refused }[kind] ?? name,
+      ...(kind === "model" ? { n: Number(name) } : {}),
+      ...(kind === "tool" ? { call: rest.join(":") } : {}),
       ...(step.reason ? { reason: step.reason } : {}),
       ...(step.model ? { model: step.model } : {}),
       ...(step.usage ? { usage: step.usage } : {}),
@@ -74,7 +75,8 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
 
 /** How a step of a turn that is over ended. Done is not the same as well done. */
 export function stepState({ outcome }: Pick<Step, "outcome">): string {
-  return outcome === "ok" ? "done" : outcome === "open" ? "unknown" : outcome;
+  if (outcome === "ok") return "done";
+  return outcome === "open" ? "unknown" : outcome;
 }
 
 /** What counts as work, for "3 steps". */

@@ -21,6 +21,10 @@ export function readWhen(text: string): When {
   return { at: text.trim() };
 }
 
+const NAMED_HOURS: Readonly<Record<string, number>> = { noon: 12, midnight: 0 };
+/** When a day is named without an hour. */
+const MORNING = 9;
+
 /** "weekdays 7:00", "every monday and friday at 9am", "daily 18:30"; one day without "every" or an s is a single moment. */
 function daysAt(t: string): string | undefined {
   const match =
@@ -35,7 +39,7 @@ function daysAt(t: string): string | undefined {
     if (day === undefined || (!every && !name.endsWith("s"))) return undefined;
     found.push(day);
   }
-  let hour = word === "noon" ? 12 : word === "midnight" ? 0 : hourText === undefined ? 9 : Number(hourText);
+  let hour = NAMED_HOURS[word ?? ""] ?? Number(hourText ?? MORNING);
   if (half === "pm" && hour < 12) hour += 12;
   if (half === "am" && hour === 12) hour = 0;
   return `${Number(minuteText ?? 0)} ${hour} * * ${found.includes("*") ? "*" : found.join(",")}`;

@@ -27,6 +27,8 @@ export const w = {
   showLess: "Show less",
   loading: "Loading",
   unknownPrice: "price unknown",
+  /** By how many days ago. */
+  days: { 0: "today", 1: "yesterday", [-1]: "tomorrow" } as Record<number, string>,
   bytes: (n: number) => `${n} bytes`,
   unknownFor: (known: string, calls: number) => `${known}, unknown for ${calls} ${calls === 1 ? "call" : "calls"}`,
   local: "local",
@@ -52,11 +54,7 @@ export const w = {
       `No connection since ${since}, ${wait > 0 ? `next try in ${wait} s` : "trying now"}. Messages you send will wait here.`,
     tryNow: "Try now",
     back: (n: number) =>
-      n === 0
-        ? "Back online. Nothing happened in the meantime."
-        : n === 1
-          ? "Back online. 1 thing happened."
-          : `Back online. ${n} things happened.`,
+      `Back online. ${{ 0: "Nothing happened in the meantime", 1: "1 thing happened" }[n] ?? `${n} things happened`}.`,
     backUnknown: "Back online. Lares restarted in the meantime.",
     see: "Show",
     newVersion: "A new version is available. Reload when you're ready.",
@@ -316,9 +314,11 @@ export const w = {
     lines: (n: number) => `${n} lines, scroll to read all`,
     by: (name: string | undefined) => (name ? ` by ${name}` : ""),
     answered: (state: string, by: string, time: string) => `${state}${by ? ` by ${by}` : ""}, ${time}`,
-    once: "Allowed",
-    denied: "Denied",
-    expired: "Nobody answered, so it didn't run",
+    answers: {
+      allowed: "Allowed",
+      denied: "Denied",
+      expired: "Nobody answered, so it didn't run",
+    } as Record<string, string>,
     withdrawn: "No longer needed",
     title: "Approvals",
     queue: "Waiting for you",
@@ -662,7 +662,6 @@ export const w = {
     noneCmd: 'lares memory add "…"',
     sentence: (n: string, newest: string) => `${n === "1" ? "One fact, from" : `${n} facts, the newest`} ${newest}.`,
     atLeast: (n: string) => `More than ${n}`,
-    day: (ago: number, date: string) => (ago === 0 ? "today" : ago === 1 ? "yesterday" : date),
     tell: "Add a fact",
     tellHint: "Ana prefers green tea.",
     add: "Remember",
