@@ -84,7 +84,7 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
 
   test("a refused file says so in its place, keeps the words, and is not left out in silence", async () => {
     await page.setInputFiles("input[type=file]", [file("secret.png", ZIP, "image/png")]);
-    await chips().getByText("Archives are not taken").waitFor();
+    await chips().getByText("Archives can't be attached").waitFor();
     await page.fill("#composer", "say:sent");
     await page.press("#composer", "Enter");
     await page.getByText("A file failed to upload").waitFor();

@@ -83,7 +83,7 @@ describe("questions for a person", () => {
     for (const { id } of approvals) await lares.rpc("approvals.resolve", { id, decision: "deny" });
     await until("the model to read it", () => model.requests.some((one) => toolResults(one).length === 30));
     const results = toolResults(model.requests.find((one) => toolResults(one).length === 30)!);
-    const unasked = results.filter(({ text }) => text.includes("a person is asked at most 8 questions for one reply"));
+    const unasked = results.filter(({ text }) => text.includes("one reply can ask a person at most 8 questions"));
     expect(unasked).toHaveLength(22);
     expect(unasked.every(({ isError }) => isError)).toBe(true);
   }, 60_000);
@@ -115,7 +115,7 @@ describe("conversations of one token", () => {
     await lares.start();
     const refused = await chat("one more");
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain("1000 new conversations were begun from here within a day");
+    expect(refused.text).toContain("1000 new conversations were started from here within a day");
     expect((await chat("first")).status).toBe(200);
     expect((await lares.chat("of the owner", "say:hello")).response).toBe("hello");
   }, 60_000);

@@ -133,7 +133,7 @@ describe("who may talk, end to end", () => {
     fake.say(43, FRIEND, "/pair ABCDEFGH");
     await answered(43, "Only the owner");
     fake.say(42, OWNER, "/pair ABCDEFGH owner");
-    await answered(42, /Nobody waits with the code/);
+    await answered(42, /Nobody is waiting with the code/);
   });
 });
 
@@ -196,10 +196,10 @@ describe("live answers and limits", () => {
 
   test("beyond the limit: one polite notice, no model call, nobody else touched", async () => {
     for (let i = 0; i < 16; i++) fake.say(44, CHATTY, `say:chatty-${i}`);
-    await answered(44, /That is enough for now/);
+    await answered(44, /That's enough for now/);
     fake.say(42, OWNER, "say:still-here");
     await answered(42, "still-here");
     expect(requestsWith(model, "say:chatty-15")).toHaveLength(0);
-    expect(shown(44).filter((t) => /That is enough/.test(t))).toHaveLength(1);
+    expect(shown(44).filter((t) => /That's enough/.test(t))).toHaveLength(1);
   });
 });

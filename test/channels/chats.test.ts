@@ -275,7 +275,7 @@ describe("out", () => {
     slack.faults.next(/postMessage$/, "fail-after");
     discord.faults.next(/^POST .*\/messages$/, "drop-after");
     await settle("lost-receipt");
-    await until("the note", () => inTelegram(OWNER).some((t) => t.includes("could not confirm")));
+    await until("the note", () => inTelegram(OWNER).some((t) => t.includes("couldn't confirm")));
     await until("all recorded", async () => (await lares.rpc("status", {})).deliveries.waiting === 0);
     const count = (all: string[]) => all.filter((t) => t.includes("lost-receipt")).length;
     expect([count(inTelegram(OWNER)), count(inSlack("D42")), count(inDiscord("7042"))]).toEqual([2, 1, 1]);

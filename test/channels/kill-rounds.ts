@@ -153,7 +153,7 @@ const seenOn = (side: Side): Map<number, Seen> => {
   for (const { chat, text } of side.shown()) {
     if (!text.includes(`w${chat}w`)) continue;
     const seen = all.get(chat) ?? { plain: 0, marked: 0 };
-    if (/could not confirm/.test(text)) seen.marked++;
+    if (/couldn't confirm/.test(text)) seen.marked++;
     else seen.plain++;
     all.set(chat, seen);
   }

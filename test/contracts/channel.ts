@@ -80,7 +80,7 @@ export function channelContract(rig: ChannelRig): void {
       const { pending } = await stage.lares.rpc("channels.pending", {});
       expect(pending).toMatchObject([{ code, sender: stranger.id, name: `${rig.name}/main` }]);
       await stage.lares.rpc("channels.approve", { code });
-      await stage.shows(/You are in/, stranger);
+      await stage.shows(/You're in/, stranger);
       await stage.platform.say(stranger, "say:let-in");
       await stage.shows("let-in", stranger);
     });
@@ -185,7 +185,7 @@ export function channelContract(rig: ChannelRig): void {
       await stage.platform.say(stage.owner, "say:the end of it");
       await stage.shows("the end of it");
       // Where the platform has no idempotency the person is told, once; elsewhere there is nothing to tell.
-      if (!dedupes) await stage.shows(new RegExp(`could not confirm[\\s\\S]*${word}`));
+      if (!dedupes) await stage.shows(new RegExp(`couldn't confirm[\\s\\S]*${word}`));
       const seen = (await stage.texts()).filter((t) => t.includes(word));
       const marked = seen.filter((t) => NOTE.test(t)).length;
       expect({ plain: seen.length - marked, marked }).toEqual({ plain: 1, marked: dedupes ? 0 : 1 });

@@ -242,7 +242,7 @@ const writingLive: Scenario = {
 };
 
 const HELLO = /^hello hook$/;
-const NOTE = /could not confirm[\s\S]*hello hook/;
+const NOTE = /couldn't confirm[\s\S]*hello hook/;
 
 /** Three files are changed by a turn, and the turn is undone. A person who got no answer asks again. */
 const undoing: Scenario = {

@@ -136,7 +136,7 @@ it("output that was cut leads to the rest, by a path in the workspace", async ()
 
 it("what is refused is final, says what to do instead, and is not tried again", async () => {
   const { response, results } = await told("denied", 'write {"path":"/etc/motd","content":"x"}');
-  expect(response).toMatch(/This is final, and the same call will be refused again.*Write into the workspace instead/);
+  expect(response).toMatch(/This is final, and the same call will be refused again.*Write to the workspace instead/);
   expect(results).toHaveLength(1);
 });
 

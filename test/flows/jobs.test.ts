@@ -94,7 +94,7 @@ describe("a script", () => {
     });
     expect(asked.shown).toContain("echo yes");
     // Started again meanwhile, it does not ask a second time, and says what it waits for.
-    await expect(lares.rpc("schedule.run", { id: "asks" })).rejects.toThrow(/still waits for your approval/);
+    await expect(lares.rpc("schedule.run", { id: "asks" })).rejects.toThrow(/is still waiting for your approval/);
     const code = (await lares.rpc("schedule.get", { id: "asks" })).last!.approval!;
     expect(asked.id.endsWith(code)).toBe(true);
     expect((await lares.rpc("schedule.history", { id: "asks" })).slots).toContainEqual(

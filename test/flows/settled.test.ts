@@ -54,7 +54,7 @@ it("a command whose files changed after it was allowed isn't run", async () => {
   writeFileSync(join(lares.workspace(), "src/c.txt"), "");
   const both = `${exec("mv src/c.txt c.md")} ${exec("for f in *.md; do touch $f; done")} then: say:{results}`;
   const { response } = await send("changed", both);
-  expect(response).toContain("Not run: the files that this command is about changed");
+  expect(response).toContain("Not run: the command's files changed");
   expect((await send("again", `${exec("cat *.md")} then: say:{results}`)).response).toContain("two\n[exit 0");
 });
 
@@ -76,7 +76,7 @@ it.each([["cat notes.txt"], ["for i in 1; do cat notes.txt; done"], ["cat note*.
     // Both are judged first; the second then waits for the first.
     const both = `${exec("mv kept/up notes.txt")} ${exec(command)} then: say:{results}`;
     const { response } = await send(`swapped ${command}`, both);
-    expect(response).toContain("Not run: the files that this command is about changed");
+    expect(response).toContain("Not run: the command's files changed");
     expect(response).not.toContain("canary");
   },
 );

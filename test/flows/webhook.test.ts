@@ -173,7 +173,7 @@ describe("out", () => {
   it("one that does not deduplicate: not repeated, marked uncertain, one honest note", async () => {
     plain.behave({ how: "take-then-fail", status: 500, times: 1 });
     const { json } = await sendHook(lares, "plain", plain.secret, { id: "u1", chat: "c-u1", text: "say:perhaps" });
-    await until("the note", () => shown(plain, "c-u1").find((text) => /could not confirm/.test(text)));
+    await until("the note", () => shown(plain, "c-u1").find((text) => /couldn't confirm/.test(text)));
     expect(shown(plain, "c-u1").filter((text) => text === "perhaps")).toHaveLength(1);
     expect(shown(plain, "c-u1")).toHaveLength(2);
     await until("the note to be recorded", async () => (await deliveries(json.turn!))[1]?.state === "sent");

@@ -34,9 +34,9 @@ const inWorkspace = (path: string) => join(place.workspace, path);
 
 describe("the reason names", () => {
   test.each<[command: string, because: RegExp]>([
-    ["cd ~ && rm -rf .", new RegExp(`rm would take away ${place.userHome}\\.$`)],
-    ["cd / && rm -rf *", /rm would take away \/\S*[^.*]?\.$/],
-    ["rm -rf ~", /rm would take away ~\.$/],
+    ["cd ~ && rm -rf .", new RegExp(`rm would delete ${place.userHome}\\.$`)],
+    ["cd / && rm -rf *", /rm would delete \/\S*[^.*]?\.$/],
+    ["rm -rf ~", /rm would delete ~\.$/],
   ])("%s: the place that would be lost", async (command, because) => {
     const said = await g.judge(command);
     expect(said.verdict).toBe("deny");

@@ -57,7 +57,7 @@ test("what happened is dismissed for good, over restarts; what is still so canno
   expect((await list()).items.map((one) => one.id)).toEqual([`approval:${asked.approval!.id}`]);
   await expect(house.rpc("attention.dismiss", { ids: [`approval:${asked.approval!.id}`] })).rejects.toMatchObject({
     status: 400,
-    message: expect.stringContaining("cannot be dismissed"),
+    message: expect.stringContaining("can't be dismissed"),
   });
   await house.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
   await house.rpc("turns.wait", { turn: asked.turn });

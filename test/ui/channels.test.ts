@@ -50,7 +50,7 @@ describe.skipIf(!needsBrowser("channels in the browser"))("channels in the brows
     await page.getByText("Requests to connect").waitFor();
     await page.getByRole("button", { name: "This is me" }).click();
     await page.getByText("you: can answer approvals").waitFor();
-    await until("the welcome", () => telegram.sent.some((m) => /You are in/.test(m.text)));
+    await until("the welcome", () => telegram.sent.some((m) => /You're in/.test(m.text)));
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     const { value } = await house.rpc("config.get", { path: "channels.telegram.main" });
     expect(JSON.stringify(value)).not.toContain(telegram.token);

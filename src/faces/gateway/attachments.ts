@@ -89,7 +89,7 @@ function inTime<T>(piece: Promise<T>, ms: number): Promise<T> {
 function tooLarge({ mostBytes }: AttachmentDoor): AppError {
   return new AppError("BODY_TOO_LARGE", {
     message: `The file is larger than ${Math.floor(mostBytes / 1_048_576)} MB.`,
-    hint: "Send a smaller one, or put it into the agent's workspace.",
+    hint: "Send a smaller one, or put it in the agent's workspace.",
   });
 }
 

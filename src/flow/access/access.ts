@@ -2,11 +2,12 @@
  * Who may do what: the owner's token, scoped tokens, browser logins. Everything a request needs is in memory, so that
  * checking costs one hash; the tables are the truth and are read at start.
  *
- * ACCESS-3: only hashes are stored; a credential is found by its hash, so comparing takes the same time whatever was given.
- * ACCESS-4: new rights are a part of the maker's rights, and end with the credential they rest on.
+ * ACCESS-3: only hashes are stored; a credential is found by its hash, so a comparison takes the same time for any input.
+ * ACCESS-4: new rights are a subset of the creator's rights, and end with the credential they depend on.
  * ACCESS-6: a browser's login is two secrets. Cookies go to every port of a host, so the cookie alone opens nothing; the second
- *      secret is handed to the page once and stays in the storage of its origin, which another port cannot read.
- * ACCESS-5: when `revoke` has resolved, the credential opens nothing any more, and those who use it were told to let go.
+ * secret is given to the page once and stays in its origin's storage, which another port can't read.
+ * ACCESS-5: once `revoke` has resolved, the credential no longer opens anything, and everyone using it has been asked to
+ * disconnect.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";
@@ -35,9 +36,9 @@ export interface AccessParts {
   ownerToken: string;
 }
 
-/** A login that is used stays; one that is not ends after this. */
+/** An unused login ends after this long. */
 const LOGIN_MS = 30 * 86_400_000;
-/** Uses are written down this often at most. */
+/** Last-used times are written at most this often. */
 const TOUCH_MS = 3_600_000;
 const MOST_TOKENS = 500;
 /** The least recently used login makes room. */
@@ -85,7 +86,7 @@ export class Access {
     return known.principal;
   }
 
-  /** Whose login a cookie and its proof are (ACCESS-6). Using both moves its end on; the cookie alone changes nothing. */
+  /** The login that a cookie and its proof belong to (ACCESS-6). Using both extends it; the cookie alone changes nothing. */
   byLogin(cookie: string, proof: string | undefined): Principal | "unknown" | "unproven" {
     const known = this.logins.get(sha256(cookie));
     if (!known) return "unknown";
@@ -150,14 +151,14 @@ export class Access {
     const more = wish.scopes.filter((scope) => !by.scopes.has(scope));
     if (more.length) {
       throw new AppError("FORBIDDEN", {
-        message: `A token cannot have a right its maker does not have: ${more.join(", ")}.`,
+        message: `A token can't have a right that its creator doesn't have: ${more.join(", ")}.`,
         hint: "Leave it out, or use a token that has it.",
         details: { missingScope: more[0]! },
       });
     }
     if (wish.name.toLowerCase() === this.owner.name) {
       throw new AppError("BAD_REQUEST", {
-        message: `A token cannot be called "${wish.name}": what it does would look like the owner's doing.`,
+        message: `A token can't be called "${wish.name}": its actions would look like the owner's.`,
         hint: "Choose another name.",
         details: { field: "name" },
       });
@@ -207,7 +208,7 @@ export class Access {
       .map((known) => known.row)
       .filter((row) => row.id === id || row.source === id);
     if (!token && !logins.length) return false;
-    // First in memory: from here on it opens nothing, whatever the disk does.
+    // In memory first: from here on it opens nothing, even if the disk fails.
     if (token) this.tokens.delete(token.hash);
     for (const row of logins) this.logins.delete(row.hash);
     for (const gone of [id, ...logins.map((row) => row.id)]) {
@@ -235,7 +236,7 @@ export class Access {
     for (const listener of this.listeners) listener(credential);
   }
 
-  /** Marks that may be lost: a full disk must not refuse a good token. */
+  /** For writes that may be lost: a full disk must not cause a valid token to be refused. */
   private quietly(change: Parameters<Records["write"]>[0]): void {
     try {
       this.parts

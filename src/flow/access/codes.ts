@@ -1,7 +1,7 @@
 /**
  * One-time codes for browser logins. In memory only: a code lives ten minutes, and a restart prints a new one.
  *
- * ACCESS-1: a code is good once; the second try is refused as used.
+ * ACCESS-1: a code works once; the second attempt is refused as used.
  * ACCESS-2: the table is bounded; the oldest code goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -24,7 +24,7 @@ export class LoginCodes {
 
   make(by: Principal, now: number): { code: string; expiresAt: number } {
     for (const [hash, one] of this.codes) {
-      // Expired ones are kept for a second life-time, so that an old link is called old and not wrong.
+      // Expired codes are kept for a second lifetime, so that an old link is reported as expired rather than wrong.
       if (one.expiresAt + CODE_MS < now || this.codes.size >= MOST_CODES) this.codes.delete(hash);
     }
     const code = randomBytes(24).toString("base64url");
@@ -33,7 +33,7 @@ export class LoginCodes {
     return { code, expiresAt };
   }
 
-  /** Uses the code up. Found by its hash, so the time taken says nothing about it. */
+  /** Consumes the code. It is found by its hash, so timing reveals nothing about it. */
   use(code: string, now: number): CodeCheck {
     const found = this.codes.get(sha256(code));
     if (!found) return { ok: false, why: "unknown" };
@@ -43,7 +43,7 @@ export class LoginCodes {
     return { ok: true, by: found.by };
   }
 
-  /** Codes of a credential that was revoked are worth nothing. */
+  /** Drops the codes of a revoked credential. */
   drop(credential: string): void {
     for (const [hash, one] of this.codes) if (one.by.credential === credential) this.codes.delete(hash);
   }

@@ -1,5 +1,5 @@
 /**
- * Which conversations a caller may begin by naming one. Pure: the key and who asks decide.
+ * Which conversations a caller may start by naming one. Pure: the key and the caller decide.
  *
  * | shape of the key                                | who may begin it                             |
  * | ----------------------------------------------- | -------------------------------------------- |
@@ -7,7 +7,7 @@
  * | `agent:<agent>:web:<name>`                      | whoever may read conversations: the page     |
  * | `agent:<agent>:main`, `agent:<agent>:<name>`    | whoever has the right `admin`                |
  *
- * ACCESS-7: every other key is made by Lares itself (chats of channels, jobs, sub-agents): it exists or it is refused.
+ * ACCESS-7: every other key is created by Lares itself (channel chats, jobs, sub-agents): it exists or it is refused.
  */
 import { isEscapedPart, readAgentSession } from "../../core/domain/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
@@ -24,7 +24,7 @@ export function mayBegin(session: string, { scopes }: Principal, isAgent: (name:
   return rest.length === 0 && NAME.test(place) && scopes.has("admin");
 }
 
-/** Where a caller's own messages go by themselves: its conversations, also without the right to read others'. */
+/** Whether a session is the caller's own, which it may use even without the right to read others'. */
 export function isOwnKey(session: string, { id }: Principal): boolean {
   const [place = "", account] = readAgentSession(session)?.parts ?? [];
   return DOORS.includes(place) && account === id;

@@ -20,7 +20,7 @@ export interface LoginRow {
   principal: string;
   name: string;
   scopes: Scope[];
-  /** The credential this login rests on. */
+  /** The credential this login depends on. */
   source: string;
   /** The browser as it called itself. */
   agent: string;

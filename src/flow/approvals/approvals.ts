@@ -1,10 +1,10 @@
 /**
- * Approvals: ask, park, answer once, expire to "no". An approval is a row; the parked turn is a row; nothing waits in memory.
+ * Approvals: ask, park, answer once, expire to a denial. An approval is a row; the parked turn is a row; nothing waits in memory.
  *
- * APPROVALS-1: the row is written with the park, so nobody can answer before the turn waits.
- * APPROVALS-2: the first answer wins, from any surface; later ones are told who answered.
+ * APPROVALS-1: the row is written with the park, so nobody can answer before the turn is waiting.
+ * APPROVALS-2: the first answer wins, from any interface; later ones learn who answered.
  * APPROVALS-3: an expired approval is a denial.
- * APPROVALS-4: "allow always" also answers every question about the very same action that waits, whenever Lares dies.
+ * APPROVALS-4: "allow always" also answers every waiting approval of exactly the same action, whenever Lares dies.
  */
 import type { EngineEvent, Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -43,9 +43,9 @@ export interface ApprovalParts {
   bus: Bus;
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
   reminders: Pick<Reminders, "firstAt" | "expect">;
-  /** What else is written when a question is answered; looked up before, so that it goes with the answer. */
+  /** What else to write when an approval is answered. Looked up beforehand, so that it shares the answer's transaction. */
   answered?: (asked: ApprovalView, answer: ApprovalAnswer) => Promise<((tx: Tx) => void) | undefined>;
-  /** Nothing is pushed there: whoever asks there fetches, and is not reminded. */
+  /** Nothing is pushed on this route: the caller fetches answers and gets no reminders. */
   isPulled: (route: ReplyRoute) => boolean;
 }
 
@@ -88,16 +88,19 @@ export class Approvals {
     return answered;
   }
 
-  /** After a start: what an "allow always" did not get to before Lares died. */
+  /** After a start: finishes what an "allow always" didn't get to before Lares died. */
   async settle(): Promise<void> {
     for (const { id, by } of await leftByRules(this.parts.records)) await this.settleSame([id], by);
   }
 
-  /** Questions about what has just been allowed always. Somebody may answer one at the same moment: that answer holds. */
+  /**
+   * Answers waiting approvals of an action that is now always allowed. If somebody answers one at the same moment, that answer
+   * stands.
+   */
   private async settleSame(ids: readonly ApprovalId[], by: string): Promise<void> {
     for (const id of ids) {
       try {
-        await this.answer(id, { decision: "allow-once", by, reason: "The same action was allowed always." });
+        await this.answer(id, { decision: "allow-once", by, reason: "This action is always allowed." });
       } catch (error) {
         if (!(error instanceof AppError && error.code === "ALREADY_ANSWERED")) throw error;
       }
@@ -117,12 +120,12 @@ export class Approvals {
     if (asked.state !== "pending") throw alreadyAnswered(asked);
     if (answer.decision === "allow-always" && !canBeKept(asked)) {
       throw new AppError("BAD_REQUEST", {
-        message: "This can be allowed once only: it runs code of the workspace, which can change.",
+        message: "This can only be allowed once: it runs code in the workspace, which can change.",
         hint: "Allow it once, or write a rule for it: policy.allow.exec in lares.yaml.",
       });
     }
     const at = clock.now();
-    // Past its deadline the turn is already on its way to hear "no" (APPROVALS-3), whatever the row still says.
+    // Past its deadline the turn is already being denied (APPROVALS-3), even if the row still says pending.
     if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
     const more = await this.parts.answered?.(asked, answer);
     const taken = await this.parts.resume(
@@ -166,12 +169,12 @@ export class Approvals {
     });
   }
 
-  /** Whether the code is that of a question that waits. */
+  /** Whether this is the code of a waiting approval. */
   async isOpen(code: string): Promise<boolean> {
     return (await byEnding(this.parts.records, code)).some((one) => one.state === "pending");
   }
 
-  /** What waits and was asked in this chat, oldest first. */
+  /** Waiting approvals that were asked in this chat, oldest first. */
   pendingIn(route: ReplyRoute): Promise<ApprovalView[]> {
     return pendingIn(this.parts.records, route);
   }
@@ -184,23 +187,23 @@ export class Approvals {
     return listApprovals(this.parts.records.committed, q);
   }
 
-  /** Rules kept by "allow always" for this agent. */
+  /** Rules saved by "allow always" for this agent. */
   remembered(agent: string): Promise<Set<string>> {
     return rememberedRules(this.parts.records, agent);
   }
 
-  /** The same with who kept them and when, newest first; of all agents unless one is named. */
+  /** The same with who saved them and when, newest first; for all agents unless one is named. */
   rules(agent?: string): Promise<KeptRule[]> {
     return listRules(this.parts.records.committed, agent);
   }
 
-  /** Counts what a rule has allowed. Nobody waits for it: a count lost in a crash changes nothing. */
+  /** Counts a use of a rule. Not awaited: losing a count in a crash does no harm. */
   used(agent: string, rule: string): void {
     const { records, clock } = this.parts;
     void records.write((tx) => countUse(tx, agent, rule, clock.now())).catch(() => {});
   }
 
-  /** The next action under this rule is asked again. False when there was no such rule. */
+  /** Removes a rule, so that its action asks again. False if there was no such rule. */
   async forget(agent: string, rule: string): Promise<boolean> {
     const { records } = this.parts;
     const known = (await rememberedRules(records, agent)).has(rule);
@@ -209,7 +212,7 @@ export class Approvals {
   }
 }
 
-/** Whether "allow always" is offered: there is a rule to keep. */
+/** Whether "allow always" is offered, i.e. there is a rule to save. */
 export function canBeKept({ action }: Pick<ApprovalView, "action">): boolean {
   return typeof action.rule === "string" && action.rule !== "";
 }
@@ -220,7 +223,7 @@ export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId
 
 function alreadyAnswered(a: ApprovalView): AppError {
   return new AppError("ALREADY_ANSWERED", {
-    message: `This approval is ${a.state}${a.answeredBy ? ` (by ${a.answeredBy})` : ""} and cannot be answered again.`,
+    message: `This approval is ${a.state}${a.answeredBy ? ` (by ${a.answeredBy})` : ""} and can't be answered again.`,
     hint: "Ask the agent again if the action is still wanted.",
     details: { state: a.state },
   });

@@ -1,23 +1,23 @@
 /**
- * What a chat shows of a question (AP-09). The whole text stays in the approval; a message keeps its beginning, its end and the
- * parts that matter, and says how much it leaves out. Characters a chat would hide or obey are spelt out.
+ * What a chat shows of an approval (AP-09). The approval has the full text; a message shows its beginning, its end and the parts
+ * that matter, and says how much it leaves out. Characters that a chat would hide or interpret are spelt out.
  */
 import { visible } from "../../core/kit/index.ts";
 
 /** What a phone shows without scrolling far. */
 export const MOST_LINES = 12;
 export const MOST_LETTERS = 1200;
-/** Kept of the beginning and the end of a text that is too long. */
+/** Lines shown from the beginning and the end of a long text. */
 const HEAD_LINES = 4;
 const TAIL_LINES = 4;
-/** Kept of the beginning and the end of a single line that is too long, and around what matters in it. */
+/** Characters shown from the beginning and the end of a long line, and around what matters in it. */
 const HEAD = 300;
 const TAIL = 300;
 const AROUND = 40;
 const LONGEST_LINE = 700;
 /** More places than this are counted, not shown. */
 const MOST_PLACES = 8;
-/** Rows of blanks only push something out of sight. */
+/** Runs of blanks serve only to push something out of sight. */
 const BLANKS = /[ \t]{12,}/g;
 
 /** `marks` are texts inside that must stay visible: programs, targets. */

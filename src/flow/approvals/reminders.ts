@@ -1,7 +1,7 @@
 /**
- * Reminders: a question nobody answered is said again after a while, then after twice that, three times at most. When the next
- * one is due stands in the question's row and is moved on in the transaction that intends the message, so neither a restart nor
- * a kill repeats one. One timer serves all.
+ * Reminders: an unanswered approval is repeated after a while, then after twice that, three times at most. The next due time is
+ * in the approval's row and advances in the transaction that intends the message, so neither a restart nor a kill repeats a
+ * reminder. One timer serves all.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import { answerIds, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
@@ -23,9 +23,9 @@ export interface ReminderParts {
 }
 
 export const MOST_REMINDERS = 3;
-/** Looked at least this often, so that clock jumps and sleep are noticed. */
+/** Checked at least this often, so that clock changes and sleep are noticed. */
 const LONGEST_NAP_MS = 60_000;
-/** At once; the rest follows at the next look. */
+/** Reminders sent in one go; the rest follow at the next check. */
 const BATCH = 100;
 
 export class Reminders {
@@ -53,7 +53,7 @@ export class Reminders {
     return dueAt(askedAt, deadline, 0, this.parts.afterHours());
   }
 
-  /** A reminder is due then: sets the timer when nothing is due earlier. */
+  /** Sets the timer for a reminder, unless another is due earlier. */
   expect(at: number | null): void {
     if (at === null || at >= this.next || this.stopped) return;
     this.next = at;
@@ -85,7 +85,7 @@ export class Reminders {
   private async remind(due: Due): Promise<void> {
     const { records, clock, bus } = this.parts;
     const now = clock.now();
-    // What was slept through counts as said: one reminder now, not three.
+    // Reminders missed during sleep count as sent: one now, not three.
     let count = due.reminded + 1;
     let next = dueAt(due.askedAt, due.deadline, count, this.parts.afterHours());
     while (next !== null && next <= now) next = dueAt(due.askedAt, due.deadline, ++count, this.parts.afterHours());
@@ -100,7 +100,7 @@ export class Reminders {
   }
 }
 
-/** Reminder number `n` from 0: after the hours, then after twice as many, and again; never past the deadline. */
+/** When reminder `n` (from 0) is due: after the configured hours, doubling each time, never past the deadline. */
 function dueAt(askedAt: number, deadline: number, n: number, hours: number): number | null {
   if (hours <= 0 || n >= MOST_REMINDERS) return null;
   const at = askedAt + hours * 3_600_000 * 2 ** n;

@@ -22,11 +22,11 @@ export interface NewApproval {
   shown: string;
   because: string;
   action: JsonObject;
-  /** Over everything the action is bound to; checked again before it runs. */
+  /** Hash over everything the action is bound to; checked again before it runs. */
   hash: string;
   askedAt: number;
   deadline: number;
-  /** When a person is reminded first; null: never. */
+  /** When the first reminder is due; null: never. */
   remindAt: number | null;
 }
 
@@ -135,7 +135,7 @@ export function askedOn({ route }: JsonObject): ReplyRoute | undefined {
   return typeof route === "object" && route !== null ? (route as unknown as ReplyRoute) : undefined;
 }
 
-/** `from` is the count that was read: a reminder is counted once. */
+/** `from` is the count that was read, so that a reminder is counted once. */
 export function moveReminder(tx: Tx, r: { id: ApprovalId; from: number; to: number; at: number | null }): void {
   tx.run(
     "UPDATE approval SET reminded = ?, remind_at = ? WHERE id = ? AND reminded = ? AND state = 'pending'",
@@ -197,7 +197,7 @@ export interface KeptRule {
   usedAt: number | null;
 }
 
-/** A rule allowed something once more. */
+/** Counts another use of a rule. */
 export function countUse(tx: Tx, agent: string, rule: string, at: number): void {
   tx.run("UPDATE remembered SET used = used + 1, used_at = ? WHERE agent = ? AND rule = ?", at, agent, rule);
 }
@@ -260,7 +260,7 @@ export async function pendingIn(db: Reads, at: ReplyRoute): Promise<ApprovalView
 
 /**
  * Those whose id ends like this: what a person types in a chat. Pending ones; for a whole code, when none is pending, the newest
- * that was answered, so that an old button is told what became of it.
+ * that was answered, so that an old button can say how it was answered.
  */
 export async function byEnding(db: Reads, ending: string): Promise<ApprovalView[]> {
   const isCode = ending.length >= CODE_LENGTH;

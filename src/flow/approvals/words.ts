@@ -1,4 +1,4 @@
-/** What is said to a person about a question. */
+/** Texts for people about approvals. */
 import { type ApprovalId, CODE_LENGTH, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
@@ -24,7 +24,7 @@ export function questionTextWithButtons(q: Question): string {
   return `May I do this?\n\n${actionBlock(q)}\n\n${q.because}`;
 }
 
-/** What the question's message says once it was answered. */
+/** What the approval's message says once it has been answered. */
 export function outcomeText(answer: { decision: string; by: string }): string {
   const what = { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" }[answer.decision];
   return `${what ?? answer.decision} by ${visible(answer.by)}.`;
@@ -38,8 +38,8 @@ export function reminderText(q: Question & { askedAt: number; deadline: number }
 }
 
 /**
- * The action as it is, line by line. A code block keeps its lines and characters where Markdown is read; the bar at each line tells
- * it from our own words where it is not.
+ * The action verbatim, line by line. A code block preserves its lines and characters where Markdown is rendered; the bar on each
+ * line separates it from our own text where it isn't.
  */
 function actionBlock({ shown, action }: Question): string {
   const lines = brief(shown, marksIn(action)).split("\n");
@@ -48,7 +48,7 @@ function actionBlock({ shown, action }: Question): string {
   return [fence, ...lines.map((line) => `│ ${line}`), fence].join("\n");
 }
 
-/** Without a slash: several clients take words with one for themselves and send nothing. */
+/** Without a slash: several clients treat slash words as their own commands and send nothing. */
 function howToAnswer(id: ApprovalId): string {
   const code = shortCode(id);
   return `Answer with: approve ${code} or deny ${code}.`;

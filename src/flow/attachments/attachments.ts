@@ -1,10 +1,12 @@
 /**
- * Files people send along with a message. Uploaded first, named by a message later; then they belong to that message's session.
+ * Files people send with a message. They are uploaded first and named by a message later; then they belong to that message's
+ * session.
  *
- * ATTACHMENTS-1: the file is durable before its row is, and the row before anybody is told the id. A crash in between leaves a file
+ * ATTACHMENTS-1: the file is durable before its row is, and the row before the id is returned. A crash in between leaves a file
  *     without a row, which the next start removes.
- * ATTACHMENTS-2: an attachment belongs to at most one session and goes with it. One that no message named goes after a day.
- * ATTACHMENTS-3: until a message names it, it is only its maker's; afterwards it is as readable as the session.
+ * ATTACHMENTS-2: an attachment belongs to at most one session and is deleted with it. One that no message names is deleted after
+ * a day.
+ * ATTACHMENTS-3: until a message names it, only its uploader can read it; afterwards it is as readable as the session.
  * For ATTACHMENTS-4 and ATTACHMENTS-5 see texts.ts.
  */
 import { createHash } from "node:crypto";
@@ -47,17 +49,17 @@ import {
   unreadPdf,
 } from "./texts.ts";
 
-/** One file. A provider takes no larger picture, and a larger text would not fit a model. */
+/** Largest single file. Providers don't accept larger pictures, and a larger text wouldn't fit a model. */
 export const MOST_BYTES = 20 * 1_048_576;
-/** Of one principal's files that no message named: nobody fills the disk by uploading only. */
+/** Limit for one principal's unused files, so that nobody can fill the disk just by uploading. */
 const MOST_UNUSED = { count: 60, bytes: 300 * 1_048_576 };
 /** Uploads of one principal at the same time: a message's worth. */
 const MOST_AT_ONCE = 8;
-/** How long one waits to be named. */
+/** How long an unused file is kept. */
 const UNUSED_MS = 86_400_000;
-/** Of pictures models were shown last. */
+/** Cache of pictures recently shown to models. */
 const RECENT_BYTES = 32 * 1_048_576;
-/** That one session keeps of what its agent looked at. */
+/** Pictures an agent has looked at that one session keeps. */
 const MOST_PICTURES = 300;
 
 export interface AttachmentParts {
@@ -91,7 +93,7 @@ export interface AttachmentAsker {
 export interface HeldAttachments {
   /** What they add to the message. */
   parts: (TextPart | ImagePart)[];
-  /** They become the session's, with the message. Repeating it changes nothing. */
+  /** Assigns them to the session, in the message's transaction. Idempotent. */
   record(tx: Tx): void;
   /** The message was admitted or refused. */
   release(): void;
@@ -120,7 +122,7 @@ export class Attachments {
     this.texts = new FileTexts({ bytes: read, readPdf: parts.readPdf });
   }
 
-  /** Takes a file in. Durable when it resolves. Throws TYPE_REFUSED, BODY_TOO_LARGE or TOO_MANY without reading on. */
+  /** Stores a file. Durable when it resolves. Throws TYPE_REFUSED, BODY_TOO_LARGE or TOO_MANY without reading further. */
   async put(
     body: AsyncIterable<Uint8Array>,
     about: { name: string; by: string; ours?: boolean },
@@ -128,14 +130,14 @@ export class Attachments {
     const { records, clock, ids } = this.parts;
     const { by } = about;
     const underWay = this.uploads.get(by) ?? 0;
-    if (underWay >= MOST_AT_ONCE) throw tooMany(`${MOST_AT_ONCE} files are already on their way.`);
+    if (underWay >= MOST_AT_ONCE) throw tooMany(`${MOST_AT_ONCE} files are already being uploaded.`);
     this.uploads.set(by, underWay + 1);
     const id = ids.next("at");
     this.writing.add(id);
     try {
       const unused = await countUnused(records, by);
       if (unused.count + underWay >= MOST_UNUSED.count || unused.bytes >= MOST_UNUSED.bytes)
-        throw tooMany("Too many files wait to be sent with a message.");
+        throw tooMany("Too many files are waiting to be sent with a message.");
       const name = cleanName(about.name);
       const sniffer = new Sniffer();
       let size = 0;
@@ -163,7 +165,9 @@ export class Attachments {
     }
   }
 
-  /** A file with its bytes, for somebody who may read sessions. Nothing: there is none, or it is not theirs (ATTACHMENTS-3). */
+  /**
+   * A file with its bytes, for somebody who may read sessions. Undefined if there is none, or it isn't theirs (ATTACHMENTS-3).
+   */
   async get(
     id: string,
     asker: AttachmentAsker,
@@ -224,7 +228,7 @@ export class Attachments {
       if (!row || !mayUse(row, asker)) throw notThere(id);
       rows.push(row);
     }
-    // From here to the last `set` nothing is waited for: two messages cannot both get the same file.
+    // No await from here to the last `set`, so that two messages can't both get the same file.
     for (const { id, name, session: owner } of rows) {
       if (this.going.has(id)) throw notThere(id);
       const belongsTo = owner ?? this.held.get(id)?.session;
@@ -311,11 +315,11 @@ export class Attachments {
       if (lost.length) this.parts.log.info("attachments without a record were removed", { count: lost.length });
     } catch (error) {
       if (isOver(error)) return;
-      this.parts.log.warn("attachments could not be looked through", { error: String(error) });
+      this.parts.log.warn("attachments couldn't be checked", { error: String(error) });
     }
   }
 
-  /** A turn with tools shows the same picture in every call: what was read last stays at hand. */
+  /** A turn with tools shows the same picture in every call, so recently read ones stay in memory. */
   private keep(id: string, bytes: Buffer): void {
     this.forget(id);
     this.recent.set(id, bytes);
@@ -339,7 +343,7 @@ export class Attachments {
     if (kind === "file") return unreadPdf(file);
     const head = await this.files.read(attachment, TEXT_BYTES);
     if (!head) throw notThere(attachment);
-    // The cut may go through a sign: what is left of it is not shown.
+    // The cut may fall inside a character; its remains are not shown.
     const content = new TextDecoder("utf-8").decode(head, { stream: bytes > TEXT_BYTES });
     const more = `this is the beginning, ${size(TEXT_BYTES)} of ${size(bytes)}`;
     const cut = bytes > TEXT_BYTES ? `\n[Cut here: ${more}.${describeRest(file, content.split("\n").length)}]` : "";
@@ -359,14 +363,14 @@ function view(row: Pick<AttachmentRow, "id" | "name" | "media_type" | "bytes">):
 function tooLarge(): AppError {
   return new AppError("BODY_TOO_LARGE", {
     message: `The file is larger than ${megabytes(MOST_BYTES)}.`,
-    hint: "Send a smaller one, or put it into the agent's workspace.",
+    hint: "Send a smaller one, or put it in the agent's workspace.",
   });
 }
 
 function tooMany(message: string): AppError {
   return new AppError("TOO_MANY", {
     message,
-    hint: "Send the message they belong to, or wait: unused files go after a day.",
+    hint: "Send the message they belong to, or wait: unused files are deleted after a day.",
     retry: "later",
   });
 }
@@ -374,7 +378,7 @@ function tooMany(message: string): AppError {
 function notThere(id: string): AppError {
   return new AppError("NOT_FOUND", {
     message: `There is no attachment "${id}".`,
-    hint: "Attach the file again: unused ones go after a day.",
+    hint: "Attach the file again: unused files are deleted after a day.",
     details: { attachment: id },
   });
 }
@@ -390,7 +394,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** What an agent made may be of any type: nobody here reads it. */
+/** A file made by an agent may be of any type, because nothing here parses it. */
 function sniffed(sniffer: Sniffer, name: string): { mediaType: string } {
   return attempt(() => sniffer.end(name)) ?? { mediaType: "application/octet-stream" };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
 
-/** As the ids are made. Whatever else is asked for is not looked for. */
+/** The form of ids we generate. Anything else isn't even looked up. */
 const ID = /^at_[0-9a-z]{26}$/;
 
 export class Files {
@@ -17,7 +17,7 @@ export class Files {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Writes what comes, durable when it resolves; whatever goes wrong, nothing of it stays. */
+  /** Writes the stream, durable when it resolves; on any failure, nothing is left behind. */
   async write(
     id: string,
     body: AsyncIterable<Uint8Array>,
@@ -78,7 +78,7 @@ function isFull(error: unknown): boolean {
 
 function noRoom(cause: unknown): AppError {
   return new AppError("STORAGE_FULL", {
-    message: "There is no room on the disk for this file.",
+    message: "There's no space on the disk for this file.",
     hint: "Free some space and send it again.",
     retry: "later",
     cause,

@@ -1,10 +1,10 @@
 /**
  * Attachments as files of the workspace, so that tools can work on all of them: `inbox/NAME`.
  *
- * ATTACHMENTS-6: the row that names the path is durable before the file is, and the file before the message that names it. Whatever
- *     a crash leaves belongs to an attachment, and goes when that goes.
- * ATTACHMENTS-7: nothing that somebody else put there is overwritten or removed: not a file without a row, nor one whose content is
- *     no longer the attachment's.
+ * ATTACHMENTS-6: the row that names the path is durable before the file is, and the file before the message that names it.
+ * Anything left by a crash belongs to an attachment and is deleted with it.
+ * ATTACHMENTS-7: nobody else's files are overwritten or removed: neither a file without a row, nor one whose content is no longer
+ * the attachment's.
  * ATTACHMENTS-8: no link is followed; names are made of letters, digits and `._-`, short, and unique in the folder.
  */
 import { createHash } from "node:crypto";
@@ -24,9 +24,9 @@ import {
 } from "./store.ts";
 
 const FOLDER = "inbox";
-/** Of one agent at a time; what is more is only in the message. */
+/** Limits per agent; beyond them, a file is only in the message. */
 const MOST = { count: 1000, bytes: 2 * 1024 * 1_048_576 };
-/** Files of one name. */
+/** Most files of the same name. */
 const MOST_ALIKE = 100;
 
 export interface InboxFileParts {
@@ -60,7 +60,7 @@ export class InboxFiles {
         return await this.put(file, agent);
       } catch (error) {
         // A full disk, or a link in the way, must not keep the message out.
-        this.parts.log.warn("an attachment could not be put into the workspace", { error: String(error) });
+        this.parts.log.warn("an attachment couldn't be saved in the workspace", { error: String(error) });
         return undefined;
       }
     });

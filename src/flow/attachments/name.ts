@@ -19,7 +19,10 @@ export function cleanName(raw: string): string {
 /** Short enough that an envelope names it whole, with its folder. */
 const MOST_IN_PATH = 48;
 
-/** The same as a file of the workspace: letters, digits and `._-`, nothing a shell reads otherwise. `n`: the how manieth of its name. */
+/**
+ * The same as a file of the workspace: letters, digits and `._-`, nothing a shell reads otherwise. `n`: counts files of the same
+ * name.
+ */
 export function inboxName(label: string, n = 1): string {
   const plain = label
     .normalize("NFC")

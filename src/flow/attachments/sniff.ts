@@ -1,6 +1,6 @@
 /**
- * What a file is, from its own bytes. The sender's word counts for nothing (its name only chooses among kinds of text): a page
- * that calls itself a picture would be shown by a browser as what it is.
+ * Detects a file's type from its bytes. What the sender claims doesn't count (the name only chooses among kinds of text): a
+ * browser would render a page that claims to be a picture as a page.
  */
 import { AppError } from "../../core/domain/index.ts";
 
@@ -10,7 +10,7 @@ export interface FileType {
   kind: Kind;
 }
 
-/** The longest mark below ends here. */
+/** The longest signature below ends here. */
 const HEAD_BYTES = 12;
 
 const MARKS: readonly { at: number; bytes: string; type: FileType | "zip" }[] = [
@@ -32,7 +32,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   markdown: "text/markdown",
 };
 
-/** Looks at a file while it passes by. Throws TYPE_REFUSED as soon as it is clear that it is nothing we take. */
+/** Inspects a file as it streams through. Throws TYPE_REFUSED as soon as the type turns out not to be accepted. */
 export class Sniffer {
   private head = Buffer.alloc(0);
   private found: FileType | undefined;
@@ -60,7 +60,7 @@ export class Sniffer {
   private decide(): void {
     const { head } = this;
     const mark = MARKS.find(({ at, bytes }) => head.subarray(at, at + bytes.length / 2).toString("hex") === bytes);
-    if (mark?.type === "zip") throw refused("Archives are not taken, nor office documents, which are archives.");
+    if (mark?.type === "zip") throw refused("Archives can't be attached, nor office documents, which are archives.");
     // RIFF is also a sound; only with WEBP behind it is it a picture.
     if (mark && (mark.at === 0 || head.subarray(0, 4).toString("latin1") === "RIFF")) {
       this.found = mark.type;
@@ -77,9 +77,9 @@ export class Sniffer {
         return;
       }
     } catch {
-      // Not UTF-8: said below.
+      // Not UTF-8; refused below.
     }
-    throw refused("This kind of file is not taken.");
+    throw refused("This kind of file can't be attached.");
   }
 }
 

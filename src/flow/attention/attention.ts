@@ -1,9 +1,9 @@
 /**
- * What needs a person, gathered from every room: questions, failures, what may or may not have happened, ears that hear nothing.
- * "Nothing needs you" is said only when this list is empty.
+ * What needs a person, gathered from every room: approvals, failures, actions with an unknown outcome, channels that receive
+ * nothing. "Nothing needs you" is shown only when this list is empty.
  *
- * ATTENTION-1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
- *      it is mended. What has happened stays until somebody dismisses it, over restarts.
+ * ATTENTION-1: an ongoing condition (an approval, a dead channel, a paused watcher, a settings problem) can't be dismissed: it
+ * disappears when it is fixed. A past event stays until somebody dismisses it, across restarts.
  */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import { AppError, type ApprovalView, assertNever } from "../../core/domain/index.ts";
@@ -93,8 +93,8 @@ export async function dismissAttention(
   const fixed = ids.find((id) => !Object.hasOwn(KINDS, id.split(":")[0]!));
   if (fixed !== undefined) {
     throw new AppError("BAD_REQUEST", {
-      message: `"${fixed}" still is so and cannot be dismissed.`,
-      hint: "It goes when it is mended; the list says how.",
+      message: `"${fixed}" is still the case and can't be dismissed.`,
+      hint: "It disappears once it's fixed; the list says how.",
       details: { field: "ids" },
     });
   }
@@ -113,7 +113,7 @@ export async function dismissAll(parts: AttentionParts, by: string): Promise<num
   }
 }
 
-/** What still is so: questions first, the oldest of them on top, then what does not work. */
+/** Ongoing conditions: approvals first, oldest on top, then what doesn't work. */
 async function standing(parts: AttentionParts, limit: number): Promise<Attention[]> {
   const asked = await parts.approvals.list({ pendingOnly: true, limit });
   return [

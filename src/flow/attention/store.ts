@@ -19,7 +19,7 @@ export interface FoundRow {
   b: string | null;
 }
 
-/** A job's runs and sub-agents fail into their job and their asker, who are looked at themselves. */
+/** Failures of job runs and sub-agents belong to their job and their asker, which are listed themselves. */
 const OWN_TURNS = `t.session NOT LIKE '${SESSION_PREFIX.job}%' AND t.session NOT LIKE '${SESSION_PREFIX.child}%'`;
 
 /** Of each kind: the rows as `id, at, session, agent, turn, a, b`. */
@@ -61,7 +61,7 @@ export async function counted(db: Reads): Promise<number> {
   return (await Promise.all(each)).reduce((sum, row) => sum + (row?.n ?? 0), 0);
 }
 
-/** Kept longer than anything they stand for is looked at. */
+/** Longer than anyone looks at what they refer to. */
 const KEPT_MS = 400 * 86_400_000;
 
 /** A second time changes nothing. */

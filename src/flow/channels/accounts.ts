@@ -1,6 +1,6 @@
 /**
- * The accounts: each configured one is run by itself, started again with a wait when it fails, watched for silence, and told
- * apart in three ways: connected, hearing, sending. One account's failure touches no other.
+ * The accounts: each one runs independently, is restarted after a wait when it fails, is watched for silence, and reports three
+ * states separately: connected, receiving, sending. One account's failure affects no other.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -51,33 +51,33 @@ export interface AccountsParts {
   bus: Bus;
   log: Log;
   intake: Intake;
-  /** The platform says of a message it took that it could not deliver it. */
+  /** The platform reports that it couldn't deliver a message it had accepted. */
   undelivered: (at: AccountKey, key: string, why: string) => Promise<void>;
 }
 
 export type AccountState = "off" | "starting" | "connected" | "down";
 
 export interface AccountStatus extends AccountKey {
-  /** `ok`: connected, and neither deaf nor mute. */
+  /** `ok`: connected, receiving and sending. */
   state: "off" | "starting" | "ok" | "down";
   connected: boolean;
-  /** Whether the platform was heard lately; unknown where it has no pulse. */
+  /** Whether the platform was heard from lately; undefined for a platform without regular signals. */
   hearing: boolean | undefined;
-  /** How the last message that left fared. */
+  /** Whether the last outgoing message succeeded. */
   sending: boolean | undefined;
   detail?: string;
   as?: string;
   restarts: number;
-  /** What the platform sent since the start and the adapter could not read. */
+  /** How many events since the start the adapter couldn't parse. */
   unreadable: number;
-  /** The last of them that are not read because they stopped Lares twice. */
+  /** The latest events skipped because they stopped Lares twice. */
   passedOver?: string[];
   heardAt?: number;
 }
 
 const LOOK_EVERY_MS = 10_000;
 const RETRY = { firstMs: 1000, mostMs: 300_000, jitter: 0.5 };
-/** A connection that held this long counts as good: the next failure begins with a short wait again. */
+/** A connection that lasted this long counts as good: the next failure starts with a short wait again. */
 const GOOD_MS = 60_000;
 /** Kinds of unreadable things that are worth a line each; a platform has about twenty. */
 const MOST_STRANGE = 50;
@@ -94,7 +94,7 @@ interface Running {
   restarts: number;
   unreadable: number;
   passedOver: string[];
-  /** The kinds of it that were said already; a platform that makes up kinds is not followed for ever. */
+  /** Kinds already logged; limited, in case a platform keeps inventing new ones. */
   strange: Set<string>;
   startedAt: number;
   aliveAt: number | undefined;
@@ -118,7 +118,10 @@ export class Accounts {
     this.parts = parts;
   }
 
-  /** Makes what runs equal what is wanted: starts, stops, and starts anew what changed. Nobody waits for a platform. */
+  /**
+   * Brings the running accounts in line with the settings: starts, stops, and restarts changed ones. Doesn't wait for any
+   * platform.
+   */
   async apply(wanted: readonly AccountSpec[]): Promise<void> {
     const specs = new Map(wanted.map((spec) => [makeKey(spec), spec]));
     const going = [...this.running].filter(([key, one]) => specs.get(key)?.fingerprint !== one.spec.fingerprint);
@@ -133,7 +136,7 @@ export class Accounts {
     await Promise.all([...this.running.keys()].map((key) => this.end(key)));
   }
 
-  /** The account a route names: what it can do, and how its channel is loaded. */
+  /** The account a route refers to: what it can do, and how to load its channel. */
   get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined {
     const one = this.running.get(makeKey({ channel, account }));
     return one && { can: one.spec.can, open: () => this.opened(one) };
@@ -151,7 +154,7 @@ export class Accounts {
     return [...this.running.values()].map((one) => this.toStatus(one));
   }
 
-  /** How a message that left fared. */
+  /** Records whether an outgoing message succeeded. */
   sent(at: AccountKey, ok: boolean, detail?: string): void {
     const one = this.running.get(makeKey(at));
     if (!one || (one.sending === ok && one.sendError === detail)) return;
@@ -161,7 +164,7 @@ export class Accounts {
     this.tell(one);
   }
 
-  /** The body is read after the account is found and its adapter does not refuse the headers. */
+  /** Reads the body only after the account is found and its adapter has accepted the headers. */
   async receive(
     at: AccountKey,
     head: Omit<ChannelRequest, "body">,
@@ -175,7 +178,7 @@ export class Accounts {
     return channel.receive({ ...head, body: await readBody() }, this.door(one));
   }
 
-  /** A program outside speaks for an account from now on. */
+  /** Connects an external program that speaks for an account. */
   async speak(at: AccountKey, token: string, peer: Peer): Promise<Speaker> {
     const one = this.running.get(makeKey(at));
     if (!one?.spec.enabled) throw unknown(at);
@@ -254,13 +257,13 @@ export class Accounts {
         await pause(this.parts.clock, backoffMs(RETRY, failures), one.life.signal);
         if (!one.life.signal.aborted) this.become(one, "starting", detail);
       } finally {
-        // What the adapter left behind ends with its connection, and nothing of it stays at the account.
+        // Anything the adapter left running ends with its connection, and nothing of it stays with the account.
         connection.abort();
       }
     }
   }
 
-  /** Loaded once, whoever needs it first. A load that failed is tried again by the next who asks. */
+  /** Loads the channel once, on first use. A failed load is tried again on the next use. */
   private async opened(one: Running): Promise<Channel> {
     one.opening ??= one.spec.open();
     try {
@@ -287,12 +290,12 @@ export class Accounts {
       one.unreadable++;
       if (one.strange.has(kind) || one.strange.size >= MOST_STRANGE) return;
       one.strange.add(kind);
-      this.parts.log.warn("what a platform sent could not be read and was passed over", { ...at, kind, id });
+      this.parts.log.warn("a platform's message couldn't be read and was skipped", { ...at, kind, id });
     };
     const passOver = ({ kind, id }: { kind: string; id: string }) => {
       one.unreadable++;
       one.passedOver = [...one.passedOver, `${kind} ${id}`].slice(-MOST_NAMED);
-      this.parts.log.warn("what a platform sent was passed over", { ...at, kind, id, why: STOPPED_LARES });
+      this.parts.log.warn("a platform's message was skipped", { ...at, kind, id, why: STOPPED_LARES });
     };
     return {
       read: (given, read) => {
@@ -331,7 +334,7 @@ export class Accounts {
     };
   }
 
-  /** Looks at every line and starts anew the ones that are silent. */
+  /** Checks every connection and restarts silent ones. */
   private look(): void {
     this.cancelLook = this.parts.clock.after(LOOK_EVERY_MS, () => {
       const now = this.parts.clock.now();
@@ -394,7 +397,7 @@ function unknown(at: AccountKey): AppError {
   return new AppError("CHANNEL_UNKNOWN", { message: `There is no ${at.channel} account "${at.account}".` });
 }
 
-/** What has no number of its own is known by its content. */
+/** Identifies an event without an id by its content. */
 function makeDigest(value: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(value) ?? "")

@@ -1,8 +1,9 @@
 /**
- * Acknowledgements: where an account asks for it, a message carries a reaction of ours while it is worked on. It is only a sign: one
- * that cannot be set or taken back stops nothing.
+ * Acknowledgements: where an account asks for it, a message carries a reaction of ours while it is worked on. It is only a
+ * courtesy: failing to set or remove one stops nothing.
  *
- * INTAKE-7: which messages carry one is written with their admission, so what a process that died left behind is taken back later.
+ * INTAKE-7: which messages carry one is recorded with their admission, so that reactions left by a dead process are removed
+ * later.
  */
 import { type Capabilities, type Channel, ChannelBusy, type Records, type Tx } from "../../core/contracts/index.ts";
 import { AppError, type TurnId } from "../../core/domain/index.ts";
@@ -18,12 +19,12 @@ export interface AcknowledgementParts {
 }
 
 const PATIENCE_MS = 15_000;
-/** Right after a start the platform may not be connected yet. One that fails more often than this keeps the sign. */
+/** Right after a start, the platform may not be connected yet. After this many failures the reaction stays. */
 const MOST_TRIES = 5;
 const AGAIN_MS = 2000;
 
 interface Shown extends Sign {
-  /** The reaction is being set, or is there. */
+  /** Resolves when the reaction has been set. */
   set: Promise<unknown>;
 }
 
@@ -38,7 +39,7 @@ export class Acknowledgements {
     });
   }
 
-  /** Once the accounts run: what an earlier life left. */
+  /** Once the accounts are running: removes reactions left by an earlier process. */
   async resume(): Promise<void> {
     for (const { ended, ...sign } of await signsLeft(this.parts.records)) {
       if (this.shown.has(sign.turn)) continue;
@@ -67,7 +68,7 @@ export class Acknowledgements {
     sign.set
       .then(() => this.call(sign, "unreact"))
       .then(() => this.parts.records.write((tx) => deleteSign(tx, sign)))
-      // The process is ending: the next one takes it back.
+      // The process is ending; the next one removes it.
       .catch(() => {});
   }
 

@@ -1,28 +1,28 @@
-/** Whether an account still hears: a pure rule over what is known, so that a dead line is noticed end to end and not by its socket. */
+/** Whether an account still receives: a pure rule, so that a dead connection is noticed end to end and not only by its socket. */
 export interface Vitals {
-  /** When this connection was begun. */
+  /** When this connection was started. */
   startedAt: number;
   /** When the platform last proved that it is there; undefined: not since the start. */
   aliveAt: number | undefined;
-  /** How much the platform says waits, and since when our position has not moved meanwhile. */
+  /** How many messages the platform says are waiting, and since when our position hasn't moved. */
   behind: number;
   stuckSince: number | undefined;
   silenceMs: number | undefined;
 }
 
-/** A position that does not move while the platform has more. */
+/** How long the position may stand still while the platform has more. */
 const STUCK_MS = 120_000;
 const FIRST_SIGN_MS = 60_000;
 
-/** Why it must be started anew, or nothing. */
+/** Why it must be restarted, or undefined. */
 export function trouble(v: Vitals, now: number): string | undefined {
   if (v.silenceMs !== undefined) {
     if (v.aliveAt === undefined) {
-      if (now - v.startedAt > Math.max(v.silenceMs, FIRST_SIGN_MS)) return "It did not connect in time.";
+      if (now - v.startedAt > Math.max(v.silenceMs, FIRST_SIGN_MS)) return "It didn't connect in time.";
     } else if (now - v.aliveAt > v.silenceMs) {
-      return `Nothing was heard for ${Math.round((now - v.aliveAt) / 1000)} s.`;
+      return `Nothing was received for ${Math.round((now - v.aliveAt) / 1000)} s.`;
     }
   }
   if (v.behind > 0 && v.stuckSince !== undefined && now - v.stuckSince > STUCK_MS)
-    return `The platform says that ${v.behind} wait, and nothing is taken.`;
+    return `The platform reports ${v.behind} waiting messages, but none are being received.`;
 }

@@ -1,12 +1,12 @@
 /**
- * From a platform's event to the inbox. Every kind of event takes the same way: judged first, then looked at; what may not talk
- * is never downloaded, stored or answered, but for one pairing code (CHANNEL-3, CH-07).
+ * From a platform's event to the inbox. Every kind of event takes the same path: check the sender first, then look at the
+ * content. Someone who may not talk is never downloaded from, stored or answered, except for one pairing code (CHANNEL-3, CH-07).
  *
  * INTAKE-1: the position is committed in the transaction of the last event, or right after it when that left nothing to commit.
- * INTAKE-2: an event that cannot be admitted for a reason of its own is refused and said in the log; only trouble of ours (the disk,
- *     the engine) stops the line, so that the platform says it again.
- * INTAKE-3: an event that stopped Lares twice is passed over, counted and logged, and the position moves on (I13): the platform would
- *     send it again to every start.
+ * INTAKE-2: an event that can't be admitted because of its content is refused and logged; only our own trouble (the disk, the
+ * engine) stops the connection, so that the platform sends the event again.
+ * INTAKE-3: an event that stopped Lares twice is skipped, counted and logged, and the position moves on (I13); otherwise the
+ * platform would send it again at every start.
  */
 import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
 import {
@@ -67,13 +67,13 @@ export interface IntakeParts {
   isOpen: (code: string) => Promise<boolean>;
   /** The question that a message on the platform shows, if it shows one. */
   questionAt: (route: ReplyRoute, platformId: string) => Promise<string | undefined>;
-  /** What was admitted under this id, as it was said. */
+  /** The text of the message admitted under this id. */
   admittedText: (acceptId: string) => Promise<string | undefined>;
   /** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
   tokensSince: (of: { agent: string } | AccountKey, since: number) => Promise<number>;
-  /** Takes back what was admitted under this id and no model has read; false when nothing of it waits. */
+  /** Withdraws a message admitted under this id that no model has read; false if nothing of it is waiting. */
   withdraw: (acceptId: string, record: (tx: Tx) => void) => Promise<boolean>;
-  /** Says something on a route without a turn: durable with the transaction, sent by `sent`. */
+  /** Sends a message on a route without a turn: durable with the transaction, sent by `sent`. */
   say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
   sent: (id: string) => void;
   /** When our last message to this chat left. */
@@ -100,7 +100,7 @@ export class Intake {
     this.parts = parts;
   }
 
-  /** `passOver` counts and logs an event that is not taken (INTAKE-3). */
+  /** `passOver` counts and logs a skipped event (INTAKE-3). */
   async hear(
     { passOver, ...at }: AccountKey & { passOver: (event: { kind: string; id: string }) => void },
     policy: AccountPolicy,
@@ -162,7 +162,7 @@ export class Intake {
         return this.answered(button.approval, button.decision, event, may);
       }
       case "reaction": {
-        // Platforms send a sign with a colour of skin, or with a mark that it is a picture.
+        // Platforms may add a skin tone or a variation selector to an emoji.
         const sign = event.emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "");
         const decision = YES.has(sign) ? "allow-once" : NO.has(sign) ? "deny" : undefined;
         const asked = !event.removed && decision ? await this.parts.questionAt(route, event.message) : undefined;
@@ -175,7 +175,7 @@ export class Intake {
     }
   }
 
-  /** The platform says that a message is gone, whoever deleted it. All this can do is keep a waiting one from being answered. */
+  /** The platform reports a deleted message. All this can do is keep a waiting one from being answered. */
   private async deleted(
     at: AccountKey,
     event: Extract<PlatformEvent, { kind: "delete" }>,
@@ -187,7 +187,7 @@ export class Intake {
     return { outcome: "ignored" };
   }
 
-  /** In a group: the code of an open question says as well as our name that we are meant. */
+  /** In a group, the code of an open approval addresses us just like our name. */
   private async answersByCode(event: PlatformEvent): Promise<boolean> {
     if (event.kind !== "message" || event.chat.kind !== "group" || event.addressed) return false;
     const code = answerWords(event.text)?.code;
@@ -239,7 +239,7 @@ export class Intake {
         log.warn("a message was refused by a limit", { ...at, sender: event.sender.id, limit: stop.id.split(":")[0]! });
         await this.notice(stop, route, (tx) => {
           record(tx);
-          // Only the first is answered; how many there were is on record.
+          // Only the first gets a notice; the count is recorded.
           countMessage(tx, `refused:${at.channel}/${at.account}/${event.sender.id}`, toHour(clock.now()));
         });
         return { outcome: "refused", say: stop.text };
@@ -265,7 +265,7 @@ export class Intake {
       if (!admitted.duplicate) this.parts.acknowledgements.set(admitted.turn);
       return { outcome: admitted.duplicate ? "known" : "admitted", turn: admitted.turn };
     } catch (error) {
-      // The line stops only for trouble of ours (INTAKE-2).
+      // Only our own trouble stops the connection (INTAKE-2).
       if (!(error instanceof AppError) || /^(STORAGE|NOT_READY|INTERNAL|HOME|DATABASE)/.test(error.code)) throw error;
       log.warn("a message could not be admitted", { ...at, code: error.code, error: error.message });
       await this.notice({ id: `refused:${event.id}`, text: error.message }, route, record);
@@ -273,7 +273,7 @@ export class Intake {
     }
   }
 
-  /** What was said, and what it answers; what may not be seen is left out (PI-09). No text: nothing new was said. */
+  /** The message's text and what it replies to, leaving out what may not be seen (PI-09). No text means nothing new was said. */
   private async read(
     at: AccountKey,
     policy: AccountPolicy,
@@ -282,7 +282,7 @@ export class Intake {
   ): Promise<{ text?: string; answers?: About["answers"] }> {
     if (event.kind === "edit") {
       const before = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.message));
-      // Platforms also say "edited" when a link got its picture.
+      // Platforms also report an edit when a link gets its preview.
       return before === undefined || before === event.text ? {} : { text: event.text };
     }
     const { quote } = event;
@@ -292,7 +292,7 @@ export class Intake {
     const seen = mine || standing(policy, judged, await listSenderGrants(this.parts.records, at, quote.sender!)).may;
     if (!seen) return { text: event.text, answers: { text: "a message of somebody who may not talk here" } };
     const answers = { ...truthy({ name: quote.name }), text: quote.text };
-    // The envelope has room for the beginning of what is quoted; a longer quotation stands before the words.
+    // The envelope has room for the beginning of a quotation; a longer one goes before the text.
     const isLong = quote.text.length > LONGEST_IN_ENVELOPE;
     const quoted = `> ${quote.text.slice(0, 2000).replaceAll("\n", "\n> ")}\n\n`;
     return { text: isLong ? quoted + event.text : event.text, answers };
@@ -312,7 +312,7 @@ export class Intake {
     );
   }
 
-  /** The limit this message meets, with an id that makes its notice one per window. */
+  /** The limit this message exceeds, with an id that allows one notice per window. */
   private async refusal(
     at: AccountKey,
     policy: AccountPolicy,
@@ -324,7 +324,7 @@ export class Intake {
     const chat = JSON.stringify([at.channel, at.account, message.route.chat, message.sender.id]);
     const loop = this.loops.judge(chat, now, answeredAt(message.route));
     if (loop !== "fine") {
-      const text = "We seem to be answering each other. I stop here for a while.";
+      const text = "We seem to be answering each other. I'll stop here for a while.";
       return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text };
     }
     if (now - this.swept > HOUR_MS) {
@@ -354,7 +354,7 @@ export class Intake {
     this.parts.sent(n.id);
   }
 
-  /** Brings the files home. One that cannot be brought is named to the model instead. */
+  /** Downloads the files. One that can't be downloaded is named to the model instead. */
   private async fetch(files: readonly RemoteFile[], message: InboundMessage) {
     const ids: string[] = [];
     const lost: { name: string; why: string }[] = [];
@@ -374,9 +374,9 @@ export class Intake {
 }
 
 /**
- * It was forwarded, or quotes something: not all of it is the sender's word (I12). What the bot said may come from a page, and
- * what a person quotes of their own may have been forwarded. A command or an answer to a question is taken although it quotes
- * the bot: it is the sender's alone, and the quotation is no part of it.
+ * Whether it was forwarded or quotes something, so that not all of it is the sender's own words (I12). What the bot said may come
+ * from a page, and what a person quotes of themselves may have been forwarded. A command or an answer to an approval counts even
+ * if it quotes the bot: the text is the sender's alone, and the quotation isn't part of it.
  */
 function bringsOthersWords(event: Message): boolean {
   if (event.forwarded === true) return true;

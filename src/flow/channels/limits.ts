@@ -1,6 +1,6 @@
 /**
- * How much is taken from outside: per account, per person, per agent, in messages an hour and tokens a day. Pure; the counts are
- * rows written with each admission, so a restart forgets nothing.
+ * How much is accepted from outside: per account, per person, per agent, in messages per hour and tokens per day. Pure; the
+ * counts are rows written with each admission, so a restart forgets nothing.
  */
 
 import type { MessageLimits } from "../../core/contracts/index.ts";
@@ -15,13 +15,12 @@ export interface Count {
   scope: string;
   most: number;
   unit: "messages" | "tokens";
-  /** The window of messages; an hour unless told. */
+  /** The window in hours; default 1. */
   hours?: number;
 }
 
 /**
- * What holds where the config says nothing, for everybody but the owner. Other bots get far less: two bots that answer each other go
- * on for ever, and however slow the other one is, nobody reads it.
+ * Defaults for everyone but the owner. Other bots get far less: two bots that answer each other never stop, and nobody reads it.
  */
 const PERSON_AN_HOUR = 120;
 const CHAT_AN_HOUR = 600;
@@ -71,11 +70,11 @@ function count(scope: string, what: string, most: number): Count {
 /** The notice for a limit that is reached. */
 export function limitText(limit: Count): string {
   if (limit.hours === 24) {
-    return `That is enough for today: I take ${limit.most} messages a day from ${limit.what}. This message was not taken.`;
+    return `That's enough for today: I accept ${limit.most} messages a day from ${limit.what}. I haven't read this message.`;
   }
   return limit.unit === "messages"
-    ? `That is enough for now: I take ${limit.most} messages an hour from ${limit.what}. Please write again in the next hour; this message was not taken.`
-    : `That is enough for today: ${limit.most.toLocaleString("en")} tokens a day are used up. Please write again tomorrow; this message was not taken.`;
+    ? `That's enough for now: I accept ${limit.most} messages an hour from ${limit.what}. I haven't read this message; please send it again in the next hour.`
+    : `That's enough for today: the limit of ${limit.most.toLocaleString("en")} tokens a day is used up. I haven't read this message; please send it again tomorrow.`;
 }
 
 /**

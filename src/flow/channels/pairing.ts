@@ -1,6 +1,6 @@
 /**
- * Pairing: a stranger who writes directly gets a code; the owner lets them in by it. The code is good for an hour, three may
- * wait for one account, and a stranger who writes again is told nothing new.
+ * Pairing: a stranger who writes directly gets a code, which the owner uses to let them in. A code is valid for an hour, three
+ * may be pending per account, and a stranger who writes again gets nothing new.
  */
 import { randomInt } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -42,7 +42,7 @@ export class Pairings {
     this.parts = parts;
   }
 
-  /** A stranger knocks. `record` goes into the same transaction. */
+  /** A stranger asks for access. `record` goes into the same transaction. */
   async ask(
     at: AccountKey,
     stranger: { id: string; name?: string },
@@ -68,7 +68,7 @@ export class Pairings {
       say(tx, {
         id,
         route,
-        text: `I do not know you yet. Your code is ${code}; it is good for an hour. Whoever runs me lets you in with: lares channels approve ${code}`,
+        text: `I don't know you yet. Your code is ${code}, valid for an hour. The person who runs me can let you in with: lares channels approve ${code}`,
       });
       record(tx);
     });
@@ -96,7 +96,7 @@ export class Pairings {
       say(tx, {
         id,
         route: JSON.parse(found.route) as ReplyRoute,
-        text: "You are in. Write to me as you like; /help lists what else I understand.",
+        text: "You're in. Just write to me; /help lists the commands.",
       });
     });
     sent(id);
@@ -117,8 +117,8 @@ export class Pairings {
     const found = await pairingByCode(this.parts.records, typed.trim().toUpperCase());
     if (found && found.expires_at > this.parts.clock.now()) return found;
     throw new AppError("NOT_FOUND", {
-      message: `Nobody waits with the code "${typed}".`,
-      hint: "Codes are good for an hour. See who waits: lares channels pending",
+      message: `Nobody is waiting with the code "${typed}".`,
+      hint: "Codes are valid for an hour. See who is waiting: lares channels pending",
     });
   }
 }

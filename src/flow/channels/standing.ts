@@ -2,8 +2,8 @@
  * Who may talk. One pure table for every kind of event: a reaction or a button passes the same rule as a message.
  *
  * INTAKE-4: people are known by the platform's stable id, never by name (CH-01).
- * INTAKE-5: an empty list is nobody (CH-03). "Everybody" must be said: `dm: open`, or `*` in a group's list.
- * INTAKE-6: a grant holds where it was given: this account, and direct messages or one group (CH-05).
+ * INTAKE-5: an empty list is nobody (CH-03). "Everybody" must be explicit: `dm: open`, or `*` in a group's list.
+ * INTAKE-6: a grant is valid only where it was given: this account, and direct messages or one group (CH-05).
  */
 import { type AccountPolicy, findGroup, type PlatformEvent } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";

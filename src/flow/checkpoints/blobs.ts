@@ -1,6 +1,6 @@
 /**
- * Contents by their hash, as files in the home. A content is whole or not there: written aside, flushed, then named. The same
- * content is kept once.
+ * Contents by their hash, as files in the home. A file is complete or absent: written under a temporary name, flushed, then
+ * renamed. The same content is stored once.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -37,7 +37,10 @@ export class Blobs {
     await rm(join(this.folder, hash.slice(0, 2), hash), { force: true });
   }
 
-  /** Takes away files nobody knows: what a crash left between a file and its record. Younger ones may be about to be known. */
+  /**
+   * Deletes files without a record, left by a crash between the file and its record. Recent ones are kept, because their record
+   * may be about to be written.
+   */
   async sweep(known: ReadonlySet<string>, olderThan: number): Promise<void> {
     for (const shelf of await readdir(this.folder).catch(() => [])) {
       for (const name of await readdir(join(this.folder, shelf)).catch(() => [])) {

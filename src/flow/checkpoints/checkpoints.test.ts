@@ -219,7 +219,7 @@ describe("a command", () => {
       ...{ touched: "restored", named: "restored", gone: "restored" },
       ...{ made: "removed", hidden: "restored", large: "lost" },
     });
-    expect(undone.files.find((file) => file.path === "large")!.reason).toMatch(/no copy was kept/);
+    expect(undone.files.find((file) => file.path === "large")!.reason).toMatch(/there is no copy/);
     expect([await now("named"), await now("gone"), await now("touched"), await now("made")]).toEqual([
       ...["old named\n", "old gone\n", "old touched\n"],
       null,
@@ -246,7 +246,7 @@ describe("a command", () => {
     await checkpoints.settle("t", "c");
     const undone = await undo("t");
     expect(results(undone)).toEqual({ a: "lost" });
-    expect(undone.notes.join()).toMatch(/cut off; what it changed is not known/);
+    expect(undone.notes.join()).toMatch(/interrupted; what it changed isn't known/);
     expect(await now("a")).toBe("new\n");
   });
 });

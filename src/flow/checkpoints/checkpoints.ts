@@ -1,6 +1,6 @@
 /**
- * Checkpoints: what files were before a turn changed them, for as long as there is room and time, and the way back. See keep.ts
- * for what is kept (CHECKPOINTS-1 to CHECKPOINTS-4) and undo.ts for how it comes back (CHECKPOINTS-5 to CHECKPOINTS-7).
+ * Checkpoints: the contents of files before a turn changed them, within limits of space and age, and how to restore them. See
+ * keep.ts for what is kept (CHECKPOINTS-1 to CHECKPOINTS-4) and undo.ts for how it comes back (CHECKPOINTS-5 to CHECKPOINTS-7).
  */
 
 import { truthy } from "../../core/kit/index.ts";
@@ -38,7 +38,7 @@ export interface Changed {
 }
 
 const DAY_MS = 86_400_000;
-/** A copy is made before its row: this long it may be without one. */
+/** A copy is written before its row, so it may be without one for this long. */
 const GRACE_MS = 600_000;
 
 export class Checkpoints {
@@ -59,17 +59,17 @@ export class Checkpoints {
     this.undoing = new Undoing(parts, this.keeper, this.blobs);
   }
 
-  /** Finishes undos that a kill cut off, and counts what is kept. Never throws for what one of them met. */
+  /** Finishes undos that a kill interrupted, and counts what is stored. Never throws because of one of them. */
   async start(): Promise<void> {
     this.bytes = await blobBytes(this.parts.records);
     for (const undo of await openUndos(this.parts.records)) {
       await this.undoing.finish(undo).catch((error) => {
-        this.parts.log.warn("an undo could not be finished", { undo: undo.id, error: String(error) });
+        this.parts.log.warn("an undo couldn't be completed", { undo: undo.id, error: String(error) });
       });
     }
   }
 
-  /** Does the work of a call with everything kept that it may change. */
+  /** Runs a call after saving everything it may change. */
   around<T>(call: Call, work: () => Promise<T>): Promise<T> {
     return this.keeper.around(call, work);
   }
@@ -91,7 +91,7 @@ export class Checkpoints {
     return Promise.all(turns.map((turn) => this.view(turn)));
   }
 
-  /** Lets go of what is too old or too much, the oldest first. */
+  /** Deletes copies beyond the age and size limits, the oldest first. */
   prune(): Promise<void> {
     this.pruning ??= this.pruneNow().finally(() => {
       this.pruning = undefined;

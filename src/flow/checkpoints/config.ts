@@ -6,7 +6,9 @@ export const checkpointsConfig = z
       .number()
       .nonnegative()
       .default(200)
-      .describe("Most room for old contents of files agents changed; the oldest go first. 0 keeps none."),
+      .describe(
+        "Most disk space for previous contents of files that agents changed; the oldest are deleted first. 0 keeps none.",
+      ),
     days: z.number().positive().max(3650).default(14).describe("How long they are kept."),
   })
   .describe("Copies of files from before an agent changed them; what `lares undo` restores.");

@@ -1,14 +1,14 @@
 /**
- * Which files a command may take away: what it names, folders and patterns included, and for commands that go by more than
- * their words (a script, git, find) everything there is, as far as there is room. By words only; nothing is looked at.
+ * Which files a command may delete: what it names, including folders and patterns, and for commands that act on more than their
+ * arguments (a script, git, find) everything, within limits. Judged by the command's words only.
  */
 import { isAbsolute, join } from "node:path";
 import type { ActionPlan, ShellCommand } from "../../core/contracts/index.ts";
 
-/** Only look, or print, or make something new. */
+/** Programs that only read, print, or create something new. */
 const HARMLESS =
   /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|true|false|pwd|whoami|hostname|uname|id|date|sleep|seq|basename|dirname|realpath|readlink|stat|file|du|df|which|whereis|test|\[|cut|tr|fold|fmt|paste|join|comm|cmp|diff|uniq|sort|tree|od|hexdump|strings|jq|md5sum|sha\d+sum|cksum|ps|env|printenv|mkdir|touch|export)$/;
-/** Change only what they name. */
+/** Programs that change only what they name. */
 const BY_NAME = /^(rm|rmdir|unlink|mv|cp|truncate|tee|dd|ln|install|chmod|chown|sed|gzip|gunzip|bzip2|xz|zstd|shred)$/;
 const GIT_LOOKS =
   /^(status|log|diff|show|branch|tag|remote|rev-parse|ls-files|ls-tree|blame|shortlog|describe|reflog|cat-file|rev-list|grep|add|commit|fetch|push)$/;
@@ -16,7 +16,7 @@ const GIT_LOOKS =
 export interface Endangered {
   /** Absolute beginnings of paths the command names; a file or a folder, or where a pattern begins. */
   named: string[];
-  /** It may take away what it does not name. */
+  /** It may delete files it doesn't name. */
   anything: boolean;
 }
 
@@ -24,7 +24,7 @@ export function endangered({ shell }: ActionPlan): Endangered {
   const out: Endangered = { named: [], anything: false };
   for (const command of shell?.commands ?? []) {
     const name = baseName(command.words[0]!.guess);
-    // From here on names mean something else.
+    // After a cd, names refer to something else.
     if (/^(cd|pushd|popd)$/.test(name)) out.anything ||= shell!.commands.length > 1;
     if (HARMLESS.test(name) || (name === "git" && looksOnly(command))) continue;
     out.anything ||=

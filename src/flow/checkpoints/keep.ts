@@ -3,11 +3,11 @@
  * hash.
  *
  * CHECKPOINTS-1: the copy and the row are durable before the call begins, for every file the call is known to change.
- * CHECKPOINTS-2: a call's rows are closed by what it left, also after a crash: then by what its plan said it would leave, so that a file
- *     somebody changed meanwhile is never taken for the agent's.
- * CHECKPOINTS-3: a command changes what it likes. What it names, what the turn touched before and what it may take away is copied, within
- *     a bound; of everything else only size and times are known, so an undo can at least say what it cannot restore.
- * CHECKPOINTS-4: keeping never stops the work. What could not be kept is written down as such.
+ * CHECKPOINTS-2: a call's rows are closed with what it left behind. After a crash, with what its plan said it would leave, so
+ * that a file somebody else has changed since is never taken for the agent's.
+ * CHECKPOINTS-3: a command can change anything. What it names, what the turn touched before and what it may delete is copied,
+ * within limits; for everything else only size and times are recorded, so that an undo can at least say what it can't restore.
+ * CHECKPOINTS-4: saving never stops the work. What couldn't be saved is recorded as such.
  */
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -20,12 +20,12 @@ import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setB
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
 export const MOST_COPIED = 20 * 1024 * 1024;
-/** Copied on the mere chance that a command changes it. */
+/** Largest file copied on the mere chance that a command changes it. */
 const MOST_NAMED = 1024 * 1024;
 const MOST_NAMES = 60;
-/** Looking at so many files takes about a tenth of a second. */
+/** Checking this many files takes about a tenth of a second. */
 const MOST_LISTED = 5000;
-/** Copied because a command may take them away: reading and keeping so much takes a fraction of a second, and once. */
+/** Limits for files copied because a command may delete them: this much takes a fraction of a second, once. */
 const MOST_ENDANGERED = 400;
 const MOST_ENDANGERED_BYTES = 16 * 1024 * 1024;
 const MOST_ROWS = 500;
@@ -52,7 +52,7 @@ export class Keeper {
     this.onKept = onKept;
   }
 
-  /** Does the work with everything kept that it may change. Returns and throws what the work does. */
+  /** Runs the work after saving everything it may change. Returns and throws what the work does. */
   async around<T>(call: Call, work: () => Promise<T>): Promise<T> {
     if (this.parts.config().megabytes === 0) return work();
     if (call.plan.risk === "write") return this.inLine(call.agent, () => this.aroundWrite(call, work));
@@ -70,10 +70,10 @@ export class Keeper {
     await records.write((tx) => {
       for (const row of open) {
         const found = now.get(row.path) ?? UNKNOWN;
-        if (row.path === COMMAND) closeRow(tx, row, UNKNOWN, "it was cut off; what it changed is not known");
+        if (row.path === COMMAND) closeRow(tx, row, UNKNOWN, "it was interrupted; what it changed isn't known");
         else if (isSame(found, row.before)) dropRow(tx, row);
         else if (row.leaves !== null) closeRow(tx, row, row.leaves);
-        else closeRow(tx, row, UNKNOWN, "the command was cut off; it may have changed this file");
+        else closeRow(tx, row, UNKNOWN, "the command was interrupted; it may have changed this file");
       }
     });
   }
@@ -243,7 +243,7 @@ export class Keeper {
     const left = changed.length - Math.min(changed.length, MOST_ROWS);
     const note = [
       ...(left > 0 ? [`it changed ${left} more files`] : []),
-      ...(isPartial ? [`there are more than ${MOST_LISTED} files; what it changed beyond them is not known`] : []),
+      ...(isPartial ? [`there are more than ${MOST_LISTED} files; other changes aren't known`] : []),
     ].join("; ");
     await records.write((tx) => {
       for (const { after, ...row } of rows) {
@@ -267,7 +267,7 @@ export class Keeper {
     try {
       return await keep();
     } catch (error) {
-      this.parts.log.warn("a checkpoint was not kept", { turn: call.turn, tool: call.tool, error: String(error) });
+      this.parts.log.warn("a checkpoint couldn't be saved", { turn: call.turn, tool: call.tool, error: String(error) });
       return undefined;
     }
   }

@@ -90,7 +90,7 @@ export class Undoing {
     if (!rows.length) throw nothing(turn);
     if (await this.parts.isBusy(turn as TurnId)) {
       throw new AppError("CONFLICT", {
-        message: `The turn ${turn} still works on its files.`,
+        message: `The turn ${turn} is still working on its files.`,
         hint: "Stop it first, or wait until it is done.",
         retry: "later",
       });
@@ -155,7 +155,7 @@ export class Undoing {
     if (now !== wish.now) return { path, result: "conflict", reason: conflict(now, wish.now) };
     if (before === ABSENT) return { path, result: "removed" };
     if (await this.blobs.get(before)) return { path, result: "restored" };
-    return { path, result: "lost", reason: "the copy of its old content is no longer kept" };
+    return { path, result: "lost", reason: "the copy of its old content has been deleted" };
   }
 
   /** CHECKPOINTS-6: copies first, then one transaction that says everything. */
@@ -195,7 +195,7 @@ export class Undoing {
         else {
           const content = await this.blobs.get(leaves!);
           if (!content) {
-            failed.set(path, { path, result: "lost", reason: "the copy of its old content is no longer kept" });
+            failed.set(path, { path, result: "lost", reason: "the copy of its old content has been deleted" });
             continue;
           }
           const mode = modes.get(path) ?? null;
@@ -232,10 +232,10 @@ export function toWishes(rows: readonly CheckpointRow[]): Wish[] {
       now = row.after ?? UNKNOWN;
       if (row.note) lost ??= row.note;
     }
-    if (now === UNKNOWN) lost ??= "what the turn left there is not known";
+    if (now === UNKNOWN) lost ??= "what the turn left there isn't known";
     if (before === UNKNOWN) {
       const byCommand = first!.tool !== "write" && first!.tool !== "edit" && first!.tool !== "apply_patch";
-      lost = byCommand ? "a command changed it, and no copy was kept" : `it had more than ${MOST_COPIED} bytes`;
+      lost = byCommand ? "a command changed it, and there is no copy" : `it had more than ${MOST_COPIED} bytes`;
       before = UNKNOWN;
       mode = null;
     }
@@ -247,7 +247,7 @@ export function toWishes(rows: readonly CheckpointRow[]): Wish[] {
 
 function nothing(turn: string): AppError {
   return new AppError("NOT_FOUND", {
-    message: `Nothing is kept of files that "${turn}" changed.`,
+    message: `There are no copies of files that "${turn}" changed.`,
     hint: "See what can be undone: lares undo",
   });
 }

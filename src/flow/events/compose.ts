@@ -56,7 +56,7 @@ export function told(row: EventRow): string {
 function happened(row: EventRow): Happening[] {
   const { at } = row;
   if (row.text === null)
-    return [{ label: labelled(row, `Something came from ${row.source}; its text was not kept`), at, text: "" }];
+    return [{ label: labelled(row, `Something came from ${row.source}; its text was not stored`), at, text: "" }];
   const [label, body, note] = JSON.parse(row.text) as [string, string, string?];
   const quoted = withoutHidden(body)
     .trimEnd()
@@ -88,6 +88,6 @@ function summary(rows: readonly EventRow[]): Happening[] {
   const by = new Map<string, number>();
   for (const { source } of rows) by.set(source, (by.get(source) ?? 0) + 1);
   const list = [...by].map(([source, n]) => `${n} from ${source}`).join(", ");
-  const text = `More came than is shown here; only counted: ${list}`;
+  const text = `More events arrived than are shown here; counts only: ${list}`;
   return [{ label: labelled(newest, text), at: newest.at, text: "" }];
 }

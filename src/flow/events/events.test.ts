@@ -149,7 +149,7 @@ describe("a system event", () => {
     expect(life.texts).toHaveLength(2);
     expect(life.texts[1]).toMatch(/^\[81 things happened\]/);
     expect(life.texts[1]!.match(/Label of flood/g)).toHaveLength(20);
-    expect(life.texts[1]).toContain("only counted: 60 from hook:ci");
+    expect(life.texts[1]).toContain("counts only: 60 from hook:ci");
     expect(life.texts[1]).toContain("The child");
     expect(life.texts[1]!.length).toBeLessThan(10_000);
   });

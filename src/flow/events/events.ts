@@ -254,7 +254,7 @@ export class SystemEvents {
       .then(() => (this.stopped ? undefined : this.tellSession(session)))
       .catch((error: unknown) => {
         if (this.stopped) return;
-        this.parts.log.warn("events could not be told yet", { session, error: String(error) });
+        this.parts.log.warn("events couldn't be delivered yet", { session, error: String(error) });
         this.nudge(session, PATIENCE_MS);
       })
       .finally(() => {

@@ -13,7 +13,7 @@ const rules = z.record(z.string().regex(TOOL, "a tool's name"), z.array(z.string
 
 const mode = z
   .enum(["ask", "record", "ignore"])
-  .describe("ask: whatever no rule allows waits for a person. record: allowed, with an audit trail. ignore: trusted.");
+  .describe("ask: anything no rule allows waits for a person. record: allowed, with an audit trail. ignore: trusted.");
 
 const lists = {
   allow: rules
@@ -40,5 +40,7 @@ export const policyConfig = z
 /** The same for one agent; without a mode the house's mode holds. */
 export const agentPolicyConfig = z
   .strictObject({ mode: mode.optional(), ...lists })
-  .describe("What this agent may do without asking, besides what all may; its mode replaces the house's.");
+  .describe(
+    "What this agent may do without asking, in addition to the general policy; its mode replaces the general one.",
+  );
 export type PolicyConfig = z.output<typeof policyConfig>;

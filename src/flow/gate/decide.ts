@@ -93,7 +93,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
     };
   // Text from outside, and anybody but the owner, was asked about above.
   if (plan.adds && plan.risk === "state")
-    return { verdict: "allow", because: "The owner's own turn: it only adds, and can be taken back.", parts };
+    return { verdict: "allow", because: "The owner's own turn: it only adds something, and can be undone.", parts };
   if (plan.risk === "read" && !plan.beyond)
     return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
@@ -102,7 +102,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
   if (!plan.once && policy.remembered.has(rule)) {
-    return { verdict: "allow", because: `You allowed this always: ${rule}`, parts, remembered: true };
+    return { verdict: "allow", because: `You always allow this: ${rule}`, parts, remembered: true };
   }
   const lasting = trusted ? undefined : movesBehind(plan);
   if (lasting) return { verdict: "ask", because: lasting, parts };
@@ -119,7 +119,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
       parts,
     };
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
-    return deny("It is too much to be read before saying yes; make it a script or several calls.");
+    return deny("It's too long to review before approving; make it a script or several calls.");
   }
   // Naming a missing rule would be false: the rules were left out on purpose.
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };

@@ -164,7 +164,7 @@ function judgeFound(command: ShellCommand, around: Around): JudgedPart {
   const { shell, place, rules } = around;
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const inner = runOnFound(command);
-  if (!inner) return { what, verdict: "ask", because: "It runs a program on files that nobody has named." };
+  if (!inner) return { what, verdict: "ask", because: "It runs a program on files that aren't named." };
   const at = command.words.findIndex((word) => word.literal === "-exec");
   const name = inner.words[0]!.guess;
   const program = shell.commands.find(

@@ -39,8 +39,8 @@ export function explain(policy: Policy, plan: ActionPlan): Explanation {
 
 const FORMS: Record<Explanation["form"], string> = {
   argv: "started without a shell",
-  rendered: "plain commands, written down again for the shell",
-  shell: "given to the shell as it is",
+  rendered: "plain commands, rewritten for the shell",
+  shell: "passed to the shell as it is",
   other: "not a command",
 };
 

@@ -122,12 +122,12 @@ export function holdsSecrets(path: string, place: GatePlace): boolean {
 /** Why this path must stay closed. Patterns count as all they may name. */
 export function secret(path: string, place: GatePlace): string | undefined {
   const clean = normalise(path);
-  const closed = (what: string) => `${what} stays closed: ${path}.`;
+  const closed = (what: string) => `${what} is off limits: ${path}.`;
   const isPattern = /[*?]/.test(clean);
   const system = isPattern ? SECRET_SYSTEM.some((one) => relation(clean, one) === "inside") : IN_SYSTEM.test(clean);
-  if (system) return closed("A place of credentials or of the kernel");
-  if (inSecretHome(clean, isPattern, place)) return closed("A place of credentials");
-  if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return closed("What Lares itself keeps");
+  if (system) return closed("A folder with credentials or kernel settings");
+  if (inSecretHome(clean, isPattern, place)) return closed("A folder with credentials");
+  if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return closed("Lares' own data");
   return undefined;
 }
 

@@ -62,7 +62,7 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   if (feedsDoor(shell, place)) return "Commands don't talk to Lares' own gateway.";
   if (!bad) return undefined;
   if (bad.kind === "fork-bomb") return bad.text;
-  return `${bad.text} What cannot be read cannot be judged; write it as plainer commands.`;
+  return `${bad.text} It can't be judged if it can't be parsed; use plainer commands.`;
 }
 
 /**
@@ -97,7 +97,7 @@ interface Look {
 
 /** Words times directories. A gate that takes seconds stops everybody's turns. */
 const MOST_STEPS = 25_000;
-const TOO_LONG = "It is too long to be judged; make it several calls.";
+const TOO_LONG = "It's too long to be judged; make it several calls.";
 
 function about(path: string, look: Look): { secret: string | undefined; isPrecious: boolean } {
   const seen = look.paths.get(path);
@@ -121,9 +121,9 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   const name = baseName(words[0] ?? "");
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
-    return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
+    return `${command.within.join(" > ")} would hand ${name} names that can't be checked; use find with -delete, or name them.`;
   if (look.listed !== undefined && takesFound(command, words))
-    return `${name || "It"} would take away what was found in ${look.listed}.`;
+    return `${name || "It"}would delete what was found in ${look.listed}.`;
   if (!isLooker(name) || name === "echo" || name === "printf") {
     const own = ownRequest(words);
     if (own) return own;
@@ -135,16 +135,16 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   for (const word of words.slice(1)) {
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
       return "It starts itself without end.";
-    if (removesHome(word)) return "It would take away a whole home.";
+    if (removesHome(word)) return "It would delete a whole home directory.";
     for (const path of removedByCode(word)) {
       const { ways, place } = look;
       const ends = [...ways.dirs].flatMap((dir) =>
         leadsTo(path, dir, { ways, userHome: place.userHome, isItself: true }),
       );
       look.steps += ends.length;
-      if (ends.some((end) => about(end, look).isPrecious)) return `It would take away ${path}.`;
+      if (ends.some((end) => about(end, look).isPrecious)) return `It would delete ${path}.`;
     }
-    if (wipesIn(word)) return "It wipes a home or the machine.";
+    if (wipesIn(word)) return "It would wipe a home directory or the machine.";
   }
   return undefined;
 }
@@ -269,7 +269,7 @@ function programFloor(
 
   // A mere word is no program: `npm run shutdown`.
   if (isProgram && WIPES.test(name)) return `${name} destroys what is on a disk.`;
-  if (isProgram && POWER.test(name)) return `${name} is about the machine itself, not about work on it.`;
+  if (isProgram && POWER.test(name)) return `${name} changes the machine itself.`;
   if (isProgram && name === "init" && /^[0-6sS]$/.test(args[0] ?? "")) return "init changes the state of the machine.";
   if (
     /^(systemctl|loginctl)$/.test(name) &&
@@ -300,7 +300,7 @@ function programFloor(
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
     const lost = losing(operands, !/^(rsync|zip|7za?)$|tar$/.test(name));
-    if (lost) return `${name} would take away ${placeName(lost, at)}.`;
+    if (lost) return `${name} would delete ${placeName(lost, at)}.`;
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
     const lost = losing(operands);
@@ -313,7 +313,7 @@ function programFloor(
   if (name === "git" && args.includes("clean") && has(/f/, /^--force/)) {
     const dirs = [".", ...entered(name, args)];
     const lost = losing(dirs);
-    if (lost) return `git clean would take away what is in ${at(lost).at(-1)}.`;
+    if (lost) return `git clean would delete what is in ${at(lost).at(-1)}.`;
   }
   if (READS_DEEP.test(name) && name !== "find" && name !== "fd" && name !== "xargs") {
     const deep =
@@ -350,7 +350,7 @@ function findFloor(
   look.listed ??= root;
   const kills =
     args.includes("-delete") || startedByFind(args).some((words) => destroysFound(words, { appended: name === "fd" }));
-  return kills ? `find would take away what is in ${at(root).at(-1)}.` : undefined;
+  return kills ? `find would delete what is in ${at(root).at(-1)}.` : undefined;
 }
 
 /** `rm -r`, also behind `sudo` and its like. */

@@ -153,7 +153,7 @@ export function judgeGit(args: readonly string[]): Judgement {
   if (!sub) {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
     const way = /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name) ? `; the rule "git ${name} *" would allow it` : "";
-    add(at, `git ${name} does more than look${way}`);
+    add(at, `git ${name} does more than read${way}`);
     for (const [i, arg] of rest.entries()) {
       const words = WORDS[name]?.test(arg) || (i > 0 && MESSAGE[name]?.test(rest[i - 1]!));
       if (NEVER_OPEN.test(name) || (!words && (RUNNING.test(arg) || /::/.test(arg))))

@@ -6,7 +6,7 @@ import type { ShellCommand } from "../../core/contracts/index.ts";
 import { isLoopbackName, parseHost } from "../../core/kit/index.ts";
 import type { GatewayDoors } from "./rules.ts";
 
-const DENIED = "Commands don't talk to Lares' own gateway; only /healthz, /readyz and /metrics may be looked at.";
+const DENIED = "Commands don't talk to Lares' own gateway; only /healthz, /readyz and /metrics may be read.";
 /** More pieces than this are not taken apart; with the port among them, they count as the address. */
 const MOST_PIECES = 1000;
 /** Names on the internet that lead back to this machine. */

@@ -481,7 +481,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   const byOption = table.pattern?.by.split(" ").some((option) => given.has(option)) ?? true;
   const files = table.pattern && !byOption ? operands.slice(1) : operands;
   if (table.operands !== undefined && operands.length > table.operands) {
-    concern(operands[table.operands]!, `${name} does more with so many operands`);
+    concern(operands[table.operands]!, `${name} does more with this many operands`);
   }
   if (name === "date")
     for (const index of operands) if (!args[index]!.startsWith("+")) concern(index, "date would set the clock");

@@ -197,8 +197,8 @@ async function mayBegin({ messages, clock }: InboxParts, session: SessionKey, me
   const made = await sessionsSince(messages, prefix, clock.now() - DAY_MS, MOST_SESSIONS);
   if (made < MOST_SESSIONS) return;
   throw new AppError("TOO_MANY", {
-    message: `${MOST_SESSIONS} new conversations were begun from here within a day; no more are begun for now.`,
-    hint: "Go on in one that is there, or try again tomorrow.",
+    message: `${MOST_SESSIONS} new conversations were started from here within a day, which is the limit.`,
+    hint: "Continue in an existing one, or try again tomorrow.",
     retry: "later",
   });
 }

@@ -7,7 +7,7 @@ export const modes = z.enum(["steer", "followup", "collect", "interrupt"]);
 const rule = z
   .strictObject({
     agent: z.string().describe("Who answers."),
-    priority: z.number().default(0).describe("Higher first; equal ones in the order of the file."),
+    priority: z.number().default(0).describe("Higher first; equal priorities in file order."),
     person: z.string().optional().describe("A person's name from `identities`, or a platform id like telegram:123."),
     account: z.string().optional().describe("Account of a channel, e.g. the bot's name."),
     chat: z.string().optional().describe("Chat id on its platform."),
@@ -21,7 +21,7 @@ const rule = z
     scope: scopes.optional().describe("Session scope for what matches."),
     mode: modes.optional().describe("Queue mode for what matches."),
   })
-  .describe("One routing rule; all conditions given must hold.");
+  .describe("One routing rule; all of its conditions must match.");
 
 export const inboxConfig = z
   .strictObject({
@@ -32,9 +32,9 @@ export const inboxConfig = z
     identities: z
       .record(z.string(), z.array(z.string()))
       .default({})
-      .describe("One person's ids over channels, e.g. ana: [telegram:123, http:ana]."),
+      .describe("One person's ids across channels, e.g. ana: [telegram:123, http:ana]."),
   })
-  .describe("Who answers whom, in which session.");
+  .describe("Which agent answers whom, in which session.");
 
 export type InboxConfig = DeepReadonly<z.output<typeof inboxConfig>>;
 export type RoutingRule = InboxConfig["rules"][number];

@@ -7,8 +7,10 @@ export const locksConfig = z
       .nonnegative()
       .max(3600)
       .default(120)
-      .describe("How long a tool waits for a repository or file another agent works on, before it says busy."),
+      .describe(
+        "How long a tool waits for a repository or file that another agent is using before it gives up as busy.",
+      ),
   })
   .prefault({})
-  .describe("Work on the same files by several agents.");
+  .describe("When several agents work on the same files.");
 export type LocksConfig = z.output<typeof locksConfig>;

@@ -247,7 +247,9 @@ test("after a crash the lock stays in force until its turn has dealt with it, th
   w.locks.settled("t-dead", "c");
   const got = held(await waiting.done);
   expect(got.fence).toBeGreaterThan(fence);
-  expect(got.leftover).toMatch(/^Earlier work here \(exec of agent ada in .*repo, begun .*\) was cut off by a restart/);
+  expect(got.leftover).toMatch(
+    /^Earlier work here \(exec of agent ada in .*repo, started .*\) was interrupted by a restart/,
+  );
   got.release();
   expect(held(await w.take("cyd", ["repo/c"])).leftover).toBeUndefined();
 });
@@ -272,5 +274,5 @@ test("after a crash the same call takes its own lock again at once, with a large
 test("the lock of a turn that is over holds nobody up after a crash", async () => {
   const { home } = await killedWhileHolding(false);
   const w = await world(home);
-  expect(held(await w.take("bob", ["repo/b"])).leftover).toContain("cut off");
+  expect(held(await w.take("bob", ["repo/b"])).leftover).toContain("interrupted");
 });

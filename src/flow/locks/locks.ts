@@ -252,7 +252,7 @@ export class Locks {
       if (!overlap(paths, [path])) continue;
       this.leftovers.delete(path);
       if (left.turn === turn) continue;
-      sentence = `Earlier work here (${left.tool} of agent ${left.agent} in ${path}, begun ${time(left.since)}) was cut off by a restart and may be half done. Look before you rely on it.`;
+      sentence = `Earlier work here (${left.tool} of agent ${left.agent} in ${path}, started ${time(left.since)}) was interrupted by a restart and may be half done. Check before you rely on it.`;
     }
     return sentence;
   }
@@ -267,7 +267,7 @@ export class Locks {
     const first = [...this.queue].find((one) => overlap(paths, one.paths));
     if (!grant) return `${paths[0]} is ${first ? `wanted by agent ${first.holder.agent} first` : "in use"}.`;
     const { agent, tool, turn } = grant.holder;
-    const state = grant.cutOff ? ", cut off by a restart and not yet looked after" : "";
+    const state = grant.cutOff ? ", interrupted by a restart and not yet checked" : "";
     return `${overlap(paths, grant.paths)} is in use by agent ${agent} (${tool}, turn ${turn}) since ${time(grant.since)}${state}.`;
   }
 }

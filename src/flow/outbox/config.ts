@@ -2,7 +2,11 @@ import { z } from "zod";
 
 export const outboxConfig = z
   .strictObject({
-    expireAfterHours: z.number().positive().default(24).describe("How long an answer is tried before it is given up."),
+    expireAfterHours: z
+      .number()
+      .positive()
+      .default(24)
+      .describe("How long Lares tries to deliver an answer before giving up."),
     firstRetryMs: z
       .number()
       .int()
@@ -13,10 +17,8 @@ export const outboxConfig = z
       .number()
       .positive()
       .default(10)
-      .describe(
-        "How long a tool runs, or a model says nothing, before a live answer tells that and the time it has taken.",
-      ),
-    mostRetryMs: z.number().int().positive().default(300_000).describe("Longest wait between two tries."),
+      .describe("How long a tool runs, or a model is silent, before a live answer shows that and the elapsed time."),
+    mostRetryMs: z.number().int().positive().default(300_000).describe("Longest wait between two attempts."),
   })
   .describe("Delivery of answers to channels.");
 export type OutboxConfig = z.output<typeof outboxConfig>;

@@ -382,7 +382,7 @@ export class Live {
       this.plan(one);
       return;
     }
-    this.parts.log.debug("a live answer was given up", { turn: one.turn, error: String(error) });
+    this.parts.log.debug("a live answer was abandoned", { turn: one.turn, error: String(error) });
     this.close(one);
   }
 

@@ -45,7 +45,7 @@ export function makeMessagePort(parts: {
       await outbox.wake(turn);
       if (exists(route) === "pushed") return "It is on its way.";
       const links = files.map((f, i) => `[${f.name}](/attachments/${ids[i]})`);
-      return `This conversation is read where it is written: put it into your answer.${links.length ? ` Link to: ${links.join(" ")}` : ""}`;
+      return `This conversation is read where it is written: put it in your answer.${links.length ? ` Link to: ${links.join(" ")}` : ""}`;
     },
   };
 }

@@ -304,21 +304,21 @@ export class Outbox {
   /** One try. True when this delivery needs no more tries. */
   private async attempt(d: Delivery): Promise<boolean> {
     const { clock, crash } = this.parts;
-    if (clock.now() >= d.expiresAt) return this.close(d, "expired", "It could not be delivered in time.");
+    if (clock.now() >= d.expiresAt) return this.close(d, "expired", "It couldn't be delivered in time.");
     const found = this.parts.channel(d.route.channel, d.route.account);
     if (!found || found === "pull") return this.wait(d, `The channel "${d.route.channel}" is not configured.`);
     const { can } = found;
     const edits = await this.editedBy(d, can);
     if (edits === "skip") return this.close(d, "sent", "");
-    if (edits === null) return this.wait(d, "The platform could not be asked.");
+    if (edits === null) return this.wait(d, "The platform couldn't be reached.");
     // An edit says the same again: repeating one is harmless.
     const repeatable = can.dedupes || edits !== undefined;
     const channel = await found.open().catch((error: unknown) => String(error));
     if (typeof channel === "string") return this.wait(d, channel);
     if (d.state === "sending" && !repeatable) {
       const there = await this.look(d, channel, can);
-      if (there === "later") return this.wait(d, "The platform could not be asked.");
-      if (there === undefined) return this.uncertain(d, "It broke off while it was being sent.");
+      if (there === "later") return this.wait(d, "The platform couldn't be reached.");
+      if (there === undefined) return this.uncertain(d, "Sending was interrupted.");
       if (there !== null) return this.taken(d, there);
     }
     await this.myTurn(d.route, can.pace);
@@ -353,7 +353,7 @@ export class Outbox {
       if (surelyNot || repeatable) return this.retry(d, message);
       // Still claimed: the next try asks the platform first.
       if (channel.find) return this.wait(d, message);
-      return this.uncertain(d, error instanceof SendUncertain ? message : `The send was cut: ${message}`);
+      return this.uncertain(d, error instanceof SendUncertain ? message : `Sending was interrupted: ${message}`);
     }
   }
 
@@ -481,7 +481,7 @@ export class Outbox {
         turn: d.turn,
         session: d.session,
         route: d.route,
-        text: `I could not confirm that my last message reached you. It begins: "${begin}". Ask me to repeat it if it is missing.`,
+        text: `I couldn't confirm that my last message reached you. It starts: "${begin}". If it's missing, ask me to repeat it.`,
       });
     });
     this.tell(d, error);
@@ -512,6 +512,6 @@ function asHtml(text: string): string {
 /** Why a file stays here, for the person who would have got it. */
 function unsent({ name }: OutgoingFile, most: number): string {
   return most > 0
-    ? `${name} is not sent: it is larger than the ${Math.floor(most / 1_000_000)} MB this channel takes`
-    : `${name} is not sent: this channel takes no files`;
+    ? `${name} wasn't sent: it's larger than the ${Math.floor(most / 1_000_000)} MB this channel accepts`
+    : `${name} wasn't sent: this channel doesn't accept files`;
 }

@@ -95,7 +95,7 @@ function looksAtStarted(parts: TurnParts, { name, input }: ToolCallPart): boolea
 
 /** Questions that one reply may put to a person. With more of them, people stop reading and press yes. */
 const MOST_QUESTIONS = 8;
-const TOO_MANY_QUESTIONS = `Not run and not asked: a person is asked at most ${MOST_QUESTIONS} questions for one reply. Wait for the answers to the others, then call this again if you still need it, or do it in fewer calls.`;
+const TOO_MANY_QUESTIONS = `Not run and not asked: one reply can ask a person at most ${MOST_QUESTIONS} questions. Wait for the answers to the others, then call this again if you still need it, or do it in fewer calls.`;
 
 /** The calls whose question is one too many, by their place. */
 function beyond(judged: readonly JudgedCall[]): ReadonlySet<number> {

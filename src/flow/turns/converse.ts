@@ -140,8 +140,8 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
   const asked = run.given?.settings?.maxOutputTokens;
   p.notices.push(
     asked === undefined
-      ? "The answer was cut at the model's output limit."
-      : `The answer was cut at the ${asked} tokens you asked for.`,
+      ? "The answer was cut off at the model's output limit."
+      : `The answer was cut off at the ${asked} tokens you asked for.`,
   );
   return end(parts, run, { state: "answered", text, cut: true });
 }
@@ -186,8 +186,7 @@ function asked(waiting: readonly WaitingCall[]): JsonObject {
 const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
 const TOO_LONG =
   "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
-const LOOPED =
-  "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
+const LOOPED = "The agent kept repeating the same call with the same result instead of answering, so it was stopped.";
 
 function readText(reply: Extract<ModelReply, { ok: true }>): string {
   return reply.content

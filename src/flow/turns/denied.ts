@@ -8,11 +8,11 @@ export function suggestInstead(plan: Pick<ActionPlan, "risk" | "outside">, autho
   switch (plan.risk) {
     case "read":
       return plan.outside
-        ? "Ask the person to attach the file or to put a copy into the workspace."
+        ? "Ask the person to attach the file or put a copy in the workspace."
         : "Go on without it, or ask the person for what you need from it.";
     case "write":
       return plan.outside
-        ? "Write into the workspace instead, and say where the file is."
+        ? "Write to the workspace instead, and say where the file is."
         : "Leave it as it is, and tell the person what you would have changed.";
     case "exec":
       return "Do the rest without it, and tell the person the command if they may want to run it themselves.";

@@ -17,9 +17,9 @@ export async function endPauses(
   const over = (p.pauses ?? []).filter(isOver);
   p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
   for (const { callId, tool, input, on, deadline, results } of over) {
-    let came: AfterWait = { text: "The time is up.", origin: "own" };
+    let came: AfterWait = { text: "Time is up.", origin: "own" };
     const now = parts.clock.now();
-    const label = { kind: "wait" as const, text: "What came of the wait", of: tool };
+    const label = { kind: "wait" as const, text: "Result of the wait", of: tool };
     const line = await parts.ownLine({ session, at: now, label });
     const settling =
       results === undefined ? undefined : await parts.interims.settling({ session, message: results, call: callId });

@@ -26,7 +26,7 @@ import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
 
 const MOVED_TEXT =
-  "Not run: the files that this command is about changed between the decision to allow it and its start. Call it again.";
+  "Not run: the command's files changed between the decision to allow it and its start. Call it again.";
 const UNKNOWN_TEXT =
   "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
 
@@ -69,7 +69,7 @@ export async function runTool(
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
   if (!("ok" in outcome)) {
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
-    p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
+    p.notices.push(`The outcome of a call to ${call.name} isn't known: Lares was stopped while it ran.`);
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });

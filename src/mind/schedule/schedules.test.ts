@@ -294,7 +294,7 @@ describe("a job", () => {
     expect(second).toMatchObject({ reason: { code: "CONFLICT", message: '"look" is already running.' } });
     life.questions.set(turn, "abc123");
     await expect(life.schedules.run("look")).rejects.toMatchObject({
-      message: 'The last run of "look" still waits for your approval (abc123).',
+      message: 'The last run of "look" is still waiting for your approval (abc123).',
       hint: expect.stringContaining("lares approve abc123"),
     });
     expect(life.admitted).toHaveLength(1);

@@ -553,7 +553,7 @@ function named(wishes: Partial<Job>): Partial<Job> {
 function alreadyOpen(name: string, { turn, code }: { turn: TurnId; code?: string }): AppError {
   return code
     ? new AppError("CONFLICT", {
-        message: `The last run of "${name}" still waits for your approval (${code}).`,
+        message: `The last run of "${name}" is still waiting for your approval (${code}).`,
         hint: `Answer it first: lares approve ${code}, or lares deny ${code}`,
       })
     : new AppError("CONFLICT", {

@@ -78,11 +78,11 @@ export function mediaSection(stage: Stage): void {
     const size = can.files ? Math.min(can.files + 1, TOO_MUCH) : 10;
     await sends("the large one please", { name: "large.bin", bytes: Buffer.alloc(size, 1) })();
     const told = await until("a sentence about it", async () => {
-      const inChat = (await stage.texts()).join("\n").match(/large\.bin is not sent: [^\]]+/)?.[0];
+      const inChat = (await stage.texts()).join("\n").match(/large\.bin wasn't sent: [^\]]+/)?.[0];
       const toModel = requestsWith(model, "the large one please").flatMap(toolResults).at(-1)?.text;
       return inChat ?? toModel?.match(/large\.bin is larger than 20 MB/)?.[0];
     });
-    expect(told).toMatch(can.files ? /larger than/ : /takes no files/);
+    expect(told).toMatch(can.files ? /larger than/ : /doesn't accept files/);
     if (can.files) expect((await platform.filesShown!(owner)).map((file) => file.name)).not.toContain("large.bin");
     await stage.shows("the large one please: done");
     await stage.settled("after-the-large-one");

@@ -9,7 +9,7 @@ import type { ChannelRig, Declared, Person, Platform } from "./platform.ts";
 
 /** For a whole start on a machine that does much else. */
 const PATIENCE_MS = 60_000;
-export const NOTE = /could not confirm/;
+export const NOTE = /couldn't confirm/;
 export const ACKNOWLEDGED = "👀";
 export const pause = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined));
 

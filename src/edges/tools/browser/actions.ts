@@ -70,7 +70,7 @@ export async function leaveOddPlaces(page: Page): Promise<void> {
   const protocol = URL.canParse(at) ? new URL(at).protocol : "";
   if (at === "" || at === "about:blank" || /^(?:https?|blob|chrome-error):$/.test(protocol)) return;
   await page.goto("about:blank").catch(() => {});
-  throw refused(`the page led to ${protocol || "an unknown place"}, which may not be opened`);
+  throw refused(`the page led to ${protocol || "an unknown place"}, which can't be opened`);
 }
 
 async function navigate(page: Page, url: string, signal: AbortSignal): Promise<void> {
@@ -96,7 +96,7 @@ async function wait(page: Page, text: string, signal: AbortSignal): Promise<void
     await found.catch((error: unknown) => {
       signal.throwIfAborted();
       throw new AppError("NOT_FOUND", {
-        message: `"${text.slice(0, 100)}" did not appear within ${WAIT_MS / 1000} s.`,
+        message: `"${text.slice(0, 100)}" didn't appear within ${WAIT_MS / 1000} s.`,
         hint: "Take a snapshot to see what the page says now.",
         cause: error,
       });
@@ -114,7 +114,7 @@ async function onElement<T>(session: BrowserSession, ref: string, act: () => Pro
     const text = error instanceof Error ? error.message : String(error);
     if (/Ref \S+ not found|not attached|was detached/i.test(text)) throw stale(ref);
     throw wrongInput(
-      `browser: ${ref || "the page"} did not accept the action: ${explained(text)}`,
+      `browser: ${ref || "the page"} didn't accept the action: ${explained(text)}`,
       "Take a snapshot and look again.",
     );
   }

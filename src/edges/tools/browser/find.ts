@@ -21,7 +21,7 @@ export function requireChromium(): string {
   const found = findChromium();
   if (found) return found;
   throw new AppError("NOT_READY", {
-    message: "There is no Chromium on this machine, so pages cannot be opened in a browser.",
+    message: "There is no Chromium on this machine, so pages can't be opened in a browser.",
     hint: "Install it (Debian: apt install chromium), or read the page with web_fetch.",
     retry: "after-change",
   });
@@ -44,7 +44,7 @@ export function loadDriver(): BrowserType {
     return (load(path) as { chromium: BrowserType }).chromium;
   }
   throw new AppError("NOT_READY", {
-    message: "playwright-core is not installed, so pages cannot be opened in a browser.",
+    message: "playwright-core is not installed, so pages can't be opened in a browser.",
     hint: "Install it with: npm i -g playwright-core",
     retry: "after-change",
   });

@@ -61,7 +61,7 @@ export async function launch({ driver, executable, profile, proxy }: LaunchOptio
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new AppError("NOT_READY", {
-      message: `Chromium did not start: ${text.split("\n")[0]}`,
+      message: `Chromium didn't start: ${text.split("\n")[0]}`,
       hint: /sandbox/i.test(text)
         ? "This machine doesn't let Chromium use its sandbox: enable unprivileged user namespaces."
         : `Try it by hand: ${executable} --headless --dump-dom about:blank`,

@@ -285,7 +285,7 @@ function chooseStart({ argv, argv0, env, settled, shell }: Prepared, { runsSettl
 }
 
 function moved(): AppError {
-  return wrongInput("What the command is about changed before it ran. Call it again.");
+  return wrongInput("The command's files changed before it ran. Call it again.");
 }
 
 /** A guest's command gets none, whoever allows it: it would show them, and no redactor knows every disguise. */

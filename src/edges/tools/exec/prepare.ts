@@ -61,7 +61,7 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     if (lost)
       reasons.push({
         kind: "not-found",
-        text: `No trusted directory holds a program ${JSON.stringify(lost.words[0]!.guess)}.`,
+        text: `No trusted directory has a program called ${JSON.stringify(lost.words[0]!.guess)}.`,
       });
   }
   const files = boundFiles(shell);

@@ -155,7 +155,7 @@ async function startPiped(command: Command): Promise<StartedRun> {
 function notStarted(error: Error): AppError {
   const { code } = error as NodeJS.ErrnoException;
   return new AppError("TOOL_INPUT", {
-    message: `exec: The command could not be started (${code}).`,
+    message: `exec: The command couldn't be started (${code}).`,
     hint: "Check that cwd exists and the program is installed.",
     cause: error,
   });

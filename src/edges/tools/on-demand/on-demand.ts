@@ -102,7 +102,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     },
     after: async (input, place, wait) => {
       const { tool, input: given } = inner(input);
-      return (await tool.after?.(given, place, wait)) ?? { text: "The time is up.", origin: "own" };
+      return (await tool.after?.(given, place, wait)) ?? { text: "Time is up.", origin: "own" };
     },
     settled: (input, key) => {
       const { tool, input: given } = inner(input);

@@ -74,7 +74,7 @@ export function createWait(desk: WaitDesk): Tool {
     run,
     probe: async (input, place, key) => ({ ok: await run(input, place, key) }),
     async after(input, place, { on }): Promise<AfterWait> {
-      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is up.", origin: "own" };
+      if (parseInput("wait", waitInput, input).for === "time") return { text: "Time is up.", origin: "own" };
       const { missing, text, ...rest } = await desk.collect(on, place.caller);
       const late = missing
         ? `${missing} did not end in time. They keep running, and you'll get their results as messages.`

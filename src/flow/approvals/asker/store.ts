@@ -1,9 +1,9 @@
-/** Who asked for something: a view over turns, the inbox and sub-agents, which no room has alone. */
+/** Who asked for something: a view over turns, the inbox and sub-agents, which no single room owns. */
 import type { Reads } from "../../../core/contracts/index.ts";
 import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
 import { quotedName, truthy } from "../../../core/kit/index.ts";
 
-/** A child may have asked for a child; deeper than this nobody gets. */
+/** Sub-agents can start sub-agents, but never deeper than this. */
 const MOST_ABOVE = 12;
 
 /**
@@ -35,7 +35,10 @@ export async function askerOf(db: Reads, turn: string, authority: Authority): Pr
   return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
 }
 
-/** Whose wish a turn serves: its own author's, or, for a sub-agent's turn, that of whoever asked above. Nobody for what woke by itself. */
+/**
+ * The person a turn works for: its own author or, for a sub-agent's turn, the person at the top. Undefined if no person started
+ * it.
+ */
 export async function personBehind(
   db: Reads,
   turn: string,
