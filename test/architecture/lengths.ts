@@ -23,8 +23,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/models/wire/collect.ts collect": 103,
   "edges/tools/exec/exec.ts createExec": 204,
   "edges/tools/exec/shell/analyse.ts visit": 148,
-  "faces/gateway/live/sockets.ts attachSockets": 269,
-  "faces/gateway/server.ts routes": 83,
 };
 
 export interface Length {

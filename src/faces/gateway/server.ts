@@ -13,7 +13,7 @@ import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
 import { Connections } from "./connections.ts";
-import { errorResponse, type HttpApp, type HttpEnv, letGo, readBody, unproven } from "./http.ts";
+import { errorResponse, type HttpApp, type HttpEnv } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
@@ -21,6 +21,7 @@ import type { GatewayParts } from "./ports.ts";
 import { rpcRoute } from "./rpc.ts";
 import { everyAnswer } from "./static/headers.ts";
 import { staticRoutes } from "./static/routes.ts";
+import { channelRoute, hookRoute } from "./unattended.ts";
 
 export interface Gateway {
   url: string;
@@ -100,43 +101,8 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
     const why = parts.notReady();
     return why ? c.json({ ok: false, why }, 503) : c.json({ ok: true });
   });
-  // A platform's request has its own credential: the signature, which the adapter checks over the raw body.
-  app.on(["GET", "POST"], "/channels/:channel/:account", async (c) => {
-    const why = parts.notReady();
-    if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
-    const { incoming } = c.env;
-    const { channel, account } = c.req.param();
-    const method = c.req.method as "GET" | "POST";
-    const head = { method, headers: c.req.header(), query: c.req.query() };
-    const most = parts.config.http.maxBodyBytes;
-    const readThis = async () => (method === "POST" ? readBody(c.env, most, unproven(parts.config)) : Buffer.alloc(0));
-    try {
-      const answer = await parts.channel(channel, account, head, readThis);
-      const { status, headers = {} } = answer;
-      if (answer.body === undefined) return c.body(null, status as 200, { ...headers });
-      if (typeof answer.body === "string") return c.text(answer.body, status as 200, { ...headers });
-      return c.body(JSON.stringify(answer.body), status as 200, { "content-type": "application/json", ...headers });
-    } finally {
-      if (!incoming.readableEnded) letGo(incoming);
-    }
-  });
-  // So has a hook: its secret. Nothing of the query counts (WH-03, WH-07).
-  app.post("/hooks/:name", async (c) => {
-    const why = parts.notReady();
-    if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
-    const { incoming } = c.env;
-    const headers = Object.fromEntries(
-      Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-    );
-    try {
-      const answer = await parts.hook(c.req.param("name"), headers, (most) =>
-        readBody(c.env, most, { ...unproven(parts.config), key: "this hook's maxBytes" }),
-      );
-      return c.json(answer, 202);
-    } finally {
-      if (!incoming.readableEnded) letGo(incoming);
-    }
-  });
+  channelRoute(app, parts);
+  hookRoute(app, parts);
   loginRoutes(app, parts, who, failures);
   staticRoutes(app, parts);
   app.use(async (c, next) => {

@@ -6,11 +6,11 @@
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { type RawData, WebSocketServer } from "ws";
 import type { Peer, Speaker } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, toErrorShape } from "../../../core/domain/index.ts";
 import { parseJson } from "../../../core/kit/index.ts";
-import type { EventFrame, Principal, RequestFrame } from "../../../core/protocol/index.ts";
+import type { Principal, RequestFrame } from "../../../core/protocol/index.ts";
 import { canonicalAddress } from "../auth/address.ts";
 import { guard, type ServedHosts } from "../auth/guard.ts";
 import type { Identifier } from "../auth/identify.ts";
@@ -18,11 +18,10 @@ import type { sayOnce } from "../auth/once.ts";
 import { callMethod, withKey } from "../call.ts";
 import { publicShape } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { type Pipe, SocketOutput } from "./outgoing.ts";
+import { Client } from "./client.ts";
+import { SocketOutput } from "./outgoing.ts";
+import { Strangers } from "./strangers.ts";
 
-/** Sockets that have not yet shown a credential: in all, and from one address. */
-const MOST_STRANGERS = 64;
-const MOST_STRANGERS_EACH = 32;
 const LOGIN_MS = 10_000;
 const LOGIN_FRAME = 4096;
 const LARGEST_FRAME = 1_048_576;
@@ -37,125 +36,107 @@ interface Security {
   refused: ReturnType<typeof sayOnce>;
 }
 
-interface Client {
-  socket: WebSocket;
-  address: string;
-  incoming: IncomingMessage;
-  principal: Principal | undefined;
-  outgoing: SocketOutput | undefined;
-  /** It speaks for a channel: no methods, no events, only messages (see `edges/channels/external`). */
-  speaker: Speaker | undefined;
-  gone: AbortController;
-  login: NodeJS.Timeout | undefined;
-  /** Counted among those who have shown nothing yet. */
-  isStranger: boolean;
-  underWay: number;
-  isAlive: boolean;
-  /** Events up to this number were before its time; later ones it has been sent. */
-  from: number;
+/** Who a socket belongs to before it has said anything. */
+type Known = ReturnType<Identifier["upgrade"]>;
+
+export function attachSockets(server: Server, parts: GatewayParts, security: Security): Sockets {
+  const sockets = new Sockets(parts, security);
+  server.on("upgrade", (request: IncomingMessage, raw: Duplex, head: Buffer) => sockets.upgrade(request, raw, head));
+  return sockets;
 }
 
-export function attachSockets(server: Server, parts: GatewayParts, { doors, who, refused }: Security) {
-  const wss = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, perMessageDeflate: false });
-  const { events } = parts;
-  const clients = new Set<Client>();
-  const strangers = new Map<string, number>();
-  const strangerCount = () => [...strangers.values()].reduce((sum, n) => sum + n, 0);
+class Sockets {
+  readonly #parts: GatewayParts;
+  readonly #security: Security;
+  readonly #wss = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, perMessageDeflate: false });
+  readonly #clients = new Set<Client>();
+  readonly #strangers = new Strangers();
+  readonly #stops: readonly (() => void)[];
 
-  const off = events.on((event) => {
-    for (const { outgoing, principal } of clients) {
-      if (outgoing && principal?.scopes.has("read")) outgoing.push(event);
-    }
-  });
-  const offRevoked = parts.door.onRevoked((credential) => {
-    for (const client of clients) {
-      if (client.principal?.credential === credential) end(client, 4004, "the credential was revoked");
-    }
-  });
-  const pinging = setInterval(() => {
-    for (const client of clients) {
-      if (!client.isAlive) client.socket.terminate();
-      client.isAlive = false;
-      client.socket.ping();
-    }
-  }, PING_MS);
-  pinging.unref();
+  constructor(parts: GatewayParts, security: Security) {
+    this.#parts = parts;
+    this.#security = security;
+    const pinging = setInterval(() => this.#ping(), PING_MS);
+    pinging.unref();
+    this.#stops = [
+      parts.events.on((event) => {
+        for (const { outgoing, principal } of this.#clients) {
+          if (outgoing && principal?.scopes.has("read")) outgoing.push(event);
+        }
+      }),
+      parts.door.onRevoked((credential) => {
+        for (const client of this.#clients) {
+          if (client.principal?.credential === credential) this.#end(client, 4004, "the credential was revoked");
+        }
+      }),
+      () => clearInterval(pinging),
+    ];
+  }
 
-  server.on("upgrade", (request: IncomingMessage, raw: Duplex, head: Buffer) => {
+  count(): number {
+    return this.#clients.size;
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const client of [...this.#clients]) this.#end(client, 1001, "Lares is stopping");
+    this.#wss.close();
+  }
+
+  upgrade(request: IncomingMessage, raw: Duplex, head: Buffer): void {
     raw.on("error", () => raw.destroy());
-    const refuse = (status: string) => raw.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    let known: ReturnType<Identifier["upgrade"]>;
+    const address = canonicalAddress(request.socket.remoteAddress);
+    const admitted = this.#admit(request, address);
+    if ("refused" in admitted) {
+      raw.end(`HTTP/1.1 ${admitted.refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    this.#wss.handleUpgrade(request, raw, head, (socket) =>
+      this.#open(new Client(socket, request, address), admitted.known),
+    );
+  }
+
+  /** Who asks, or the status line that refuses. */
+  #admit(request: IncomingMessage, address: string): { known: Known } | { refused: string } {
+    const { doors, who, refused } = this.#security;
     try {
       guard(request, doors);
-      if (new URL(request.url ?? "/", "http://x").pathname !== "/ws") return refuse("404 Not Found");
-      known = who.upgrade(request);
+      if (new URL(request.url ?? "/", "http://x").pathname !== "/ws") return { refused: "404 Not Found" };
+      const known = who.upgrade(request);
+      return known || !this.#strangers.isFull(address) ? { known } : { refused: "503 Service Unavailable" };
     } catch (error) {
       refused("a socket was refused", {
         why: error instanceof Error ? error.message : String(error),
         ...(request.headers.origin ? { origin: request.headers.origin.slice(0, 200) } : {}),
       });
-      return refuse(toStatusLine(error));
+      return { refused: toStatusLine(error) };
     }
-    const address = canonicalAddress(request.socket.remoteAddress);
-    const tooMany = strangerCount() >= MOST_STRANGERS || (strangers.get(address) ?? 0) >= MOST_STRANGERS_EACH;
-    if (!known && tooMany) return refuse("503 Service Unavailable");
-    wss.handleUpgrade(request, raw, head, (socket) => open(socket, request, address, known));
-  });
+  }
 
-  function open(
-    socket: WebSocket,
-    incoming: IncomingMessage,
-    address: string,
-    known: ReturnType<Identifier["upgrade"]>,
-  ) {
-    const client: Client = {
-      socket,
-      address,
-      incoming,
-      principal: undefined,
-      outgoing: undefined,
-      speaker: undefined,
-      gone: new AbortController(),
-      login: undefined,
-      isStranger: false,
-      underWay: 0,
-      isAlive: true,
-      from: 0,
-    };
-    clients.add(client);
+  #open(client: Client, known: Known): void {
+    const { socket } = client;
+    this.#clients.add(client);
     socket.on("error", () => socket.terminate());
     socket.on("pong", () => {
       client.isAlive = true;
     });
-    socket.on("close", () => forget(client));
-    socket.on("message", (data) => receive(client, data));
-    if (known && known !== "unproven") return welcome(client, known, undefined);
+    socket.on("close", () => this.#forget(client));
+    socket.on("message", (data) => this.#receive(client, data));
+    if (known && known !== "unproven") {
+      this.#welcome(client, known, undefined);
+      return;
+    }
     // A browser with a known cookie has its place: a crowd of strangers must not keep the owner's page out.
     if (!known) {
       client.isStranger = true;
-      strangers.set(address, (strangers.get(address) ?? 0) + 1);
+      this.#strangers.add(client.address);
     }
-    client.login = setTimeout(() => end(client, 4001, "no credential in time"), LOGIN_MS);
-    limitStranger(client);
-  }
-
-  function receive(client: Client, data: RawData) {
-    if (client.gone.signal.aborted) return;
-    client.isAlive = true;
-    const bytes = data as Buffer;
-    if (client.speaker) return speak(client, client.speaker, bytes);
-    if (!client.principal && bytes.length > LOGIN_FRAME) return end(client, 4009, "frame too large before login");
-    const frame = readFrame(bytes);
-    if (!frame) return end(client, 4002, "not a request frame");
-    if (frame.method === "connect" && (frame.params as { role?: unknown } | undefined)?.role === "channel")
-      return void becomeSpeaker(client, frame);
-    if (frame.method === "connect") return connect(client, frame);
-    if (!client.principal) return end(client, 4003, "connect first");
-    void serve(client, client.principal, frame);
+    client.login = setTimeout(() => this.#end(client, 4001, "no credential in time"), LOGIN_MS);
+    this.#limitStranger(client);
   }
 
   /** Counts bytes as they come: a large frame is not even collected before there is a credential. */
-  function limitStranger(client: Client): void {
+  #limitStranger(client: Client): void {
     const wire = client.incoming.socket;
     let bytes = 0;
     const count = (chunk: Buffer) => {
@@ -163,68 +144,109 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       if (client.principal || client.speaker) wire.off("data", count);
       else if (bytes > 2 * LOGIN_FRAME) {
         wire.off("data", count);
-        end(client, 4009, "too much before login");
+        this.#end(client, 4009, "too much before login");
       }
     };
     wire.on("data", count);
   }
 
+  #receive(client: Client, data: RawData): void {
+    if (client.isGone) return;
+    client.isAlive = true;
+    const bytes = data as Buffer;
+    if (client.speaker) this.#speak(client, client.speaker, bytes);
+    else if (!client.principal && bytes.length > LOGIN_FRAME) this.#end(client, 4009, "frame too large before login");
+    else this.#take(client, readFrame(bytes));
+  }
+
+  #take(client: Client, frame: RequestFrame | undefined): void {
+    if (!frame) this.#end(client, 4002, "not a request frame");
+    else if (frame.method === "connect" && (frame.params as { role?: unknown } | undefined)?.role === "channel")
+      void this.#becomeSpeaker(client, frame);
+    else if (frame.method === "connect") this.#connect(client, frame);
+    else if (client.principal) void this.#serve(client, client.principal, frame);
+    else this.#end(client, 4003, "connect first");
+  }
+
   /** Logs in, or says where a client that is logged in left off. */
-  function connect(client: Client, frame: RequestFrame) {
+  #connect(client: Client, frame: RequestFrame): void {
+    const { events, version } = this.#parts;
     const params = (frame.params ?? {}) as { token?: unknown; proof?: unknown; lastSeq?: unknown; boot?: unknown };
-    const { token, proof } = params;
-    let found = client.principal;
+    let found: Principal | undefined;
     try {
-      if (!found && typeof token === "string") found = who.token(client.incoming, token);
-      else if (!found && typeof proof === "string") found = who.proof(client.incoming, proof);
+      found = client.principal ?? this.#identify(client, params);
     } catch {
-      return end(client, 4029, "too many wrong credentials");
+      this.#end(client, 4029, "too many wrong credentials");
+      return;
     }
-    if (!found) return end(client, 4003, "wrong credential");
+    if (!found) {
+      this.#end(client, 4003, "wrong credential");
+      return;
+    }
     // The rights are ours to say, whatever the client asked for (AU-01).
-    answer(client, frame.id, {
-      scopes: [...found.scopes],
-      name: found.name,
-      version: parts.version,
-      boot: events.boot,
-    });
+    client.answer(frame.id, { scopes: [...found.scopes], name: found.name, version, boot: events.boot });
     const sameBoot = params.boot === events.boot;
-    welcome(client, found, sameBoot && typeof params.lastSeq === "number" ? params.lastSeq : undefined, params.boot);
+    const lastSeq = sameBoot && typeof params.lastSeq === "number" ? params.lastSeq : undefined;
+    this.#welcome(client, found, lastSeq, params.boot);
+  }
+
+  #identify({ incoming }: Client, { token, proof }: { token?: unknown; proof?: unknown }): Principal | undefined {
+    const { who } = this.#security;
+    if (typeof token === "string") return who.token(incoming, token);
+    return typeof proof === "string" ? who.proof(incoming, proof) : undefined;
+  }
+
+  #welcome(client: Client, principal: Principal, lastSeq: number | undefined, boot?: unknown): void {
+    const { events } = this.#parts;
+    if (!client.principal) this.#acquaint(client);
+    client.principal = principal;
+    const { seq } = events;
+    const payload = { boot: events.boot, seq };
+    client.send({ type: "event", event: "hello", payload, seq });
+    if (!client.outgoing) {
+      client.outgoing = new SocketOutput(client.pipe((code, reason) => this.#end(client, code, reason)));
+      client.from = seq;
+    }
+    const isOtherBoot = boot !== undefined && boot !== events.boot;
+    const reads = lastSeq !== undefined && principal.scopes.has("read");
+    if (!isOtherBoot && !reads) return;
+    const missed = isOtherBoot || lastSeq === undefined ? "reload" : events.since(lastSeq, client.from);
+    if (missed === "reload") client.send({ type: "event", event: "reload", payload, seq });
+    else for (const text of missed) client.socket.send(text);
   }
 
   /** A program that is a channel shows the token of its account instead. */
-  async function becomeSpeaker(client: Client, frame: RequestFrame): Promise<void> {
+  async #becomeSpeaker(client: Client, frame: RequestFrame): Promise<void> {
     const { channelId, token } = frame.params as { channelId?: unknown; token?: unknown };
     const isAsked = typeof channelId === "string" && typeof token === "string" && !client.principal;
     const peer: Peer = {
-      send: (out) => reply(client, out),
-      close: (why) => end(client, 4010, why),
+      send: (out) => client.reply(out),
+      close: (why) => this.#end(client, 4010, why),
     };
     try {
-      const why = parts.notReady();
-      if (why) return end(client, 1013, "not ready");
+      if (this.#parts.notReady()) return this.#end(client, 1013, "not ready");
       // Answered before anything is sent, which a speaker may do at once.
       const early: JsonObject[] = [];
       let isAnswered = false;
       const ordered: Peer = { ...peer, send: (out) => (isAnswered ? peer.send(out) : void early.push(out)) };
       const speaker = isAsked
-        ? await who.other(client.incoming, () => parts.speak(channelId, token, ordered))
+        ? await this.#security.who.other(client.incoming, () => this.#parts.speak(channelId, token, ordered))
         : undefined;
-      if (!speaker) return end(client, 4003, "wrong token");
-      if (client.gone.signal.aborted) return speaker.gone();
-      acquainted(client);
+      if (!speaker) return this.#end(client, 4003, "wrong token");
+      if (client.isGone) return speaker.gone();
+      this.#acquaint(client);
       client.speaker = speaker;
       client.gone.signal.addEventListener("abort", () => speaker.gone(), { once: true });
-      answer(client, frame.id, { name: channelId, version: parts.version, boot: events.boot });
+      client.answer(frame.id, { name: channelId, version: this.#parts.version, boot: this.#parts.events.boot });
       isAnswered = true;
       for (const out of early) peer.send(out);
     } catch (error) {
       const isTooOften = error instanceof AppError && error.code === "TOO_MANY";
-      end(client, isTooOften ? 4029 : 1011, isTooOften ? "too many wrong credentials" : "not now");
+      this.#end(client, isTooOften ? 4029 : 1011, isTooOften ? "too many wrong credentials" : "not now");
     }
   }
 
-  function speak(client: Client, speaker: Speaker, bytes: Buffer): void {
+  #speak(client: Client, speaker: Speaker, bytes: Buffer): void {
     let frame: unknown;
     try {
       frame = parseJson(bytes.toString("utf8"));
@@ -232,28 +254,11 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       frame = undefined;
     }
     if (typeof frame === "object" && frame !== null && !Array.isArray(frame)) speaker.take(frame as JsonObject);
-    else end(client, 4002, "not a frame");
+    else this.#end(client, 4002, "not a frame");
   }
 
-  function welcome(client: Client, principal: Principal, lastSeq: number | undefined, boot?: unknown) {
-    if (!client.principal) acquainted(client);
-    client.principal = principal;
-    const { seq } = events;
-    const payload = { boot: events.boot, seq };
-    send(client, { type: "event", event: "hello", payload, seq });
-    if (!client.outgoing) {
-      client.outgoing = new SocketOutput(pipeTo(client));
-      client.from = seq;
-    }
-    if (boot !== undefined && boot !== events.boot)
-      return send(client, { type: "event", event: "reload", payload, seq });
-    if (lastSeq === undefined || !principal.scopes.has("read")) return;
-    const missed = events.since(lastSeq, client.from);
-    if (missed === "reload") return send(client, { type: "event", event: "reload", payload, seq });
-    for (const text of missed) client.socket.send(text);
-  }
-
-  async function serve(client: Client, principal: Principal, frame: RequestFrame): Promise<void> {
+  async #serve(client: Client, principal: Principal, frame: RequestFrame): Promise<void> {
+    const parts = this.#parts;
     const { signal } = client.gone;
     try {
       const why = parts.notReady();
@@ -264,7 +269,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       client.underWay++;
       try {
         const params = withKey(frame.method, frame.params, frame.key);
-        answer(client, frame.id, await callMethod(parts, frame.method, params, { principal, channel: "ws", signal }));
+        client.answer(frame.id, await callMethod(parts, frame.method, params, { principal, channel: "ws", signal }));
       } finally {
         client.underWay--;
       }
@@ -272,69 +277,39 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       const shape = toErrorShape(error);
       if (shape.code === "INTERNAL")
         parts.log.error("request broke", { error: String((error as Error).stack ?? error) });
-      reply(client, { type: "res", id: frame.id, ok: false, error: publicShape(shape, parts.redact) });
+      client.reply({ type: "res", id: frame.id, ok: false, error: publicShape(shape, parts.redact) });
     }
   }
 
-  function pipeTo(client: Client): Pipe {
-    const { socket } = client;
-    return {
-      get bufferedAmount() {
-        return socket.bufferedAmount;
-      },
-      send: (text) => socket.send(text),
-      close: (code, reason) => end(client, code, reason),
-    };
+  #ping(): void {
+    for (const client of this.#clients) {
+      if (!client.isAlive) client.socket.terminate();
+      client.isAlive = false;
+      client.socket.ping();
+    }
   }
 
-  function acquainted(client: Client): void {
+  /** It has shown a credential, or is gone: no stranger any more. */
+  #acquaint(client: Client): void {
     clearTimeout(client.login);
     client.login = undefined;
     if (!client.isStranger) return;
     client.isStranger = false;
-    const left = (strangers.get(client.address) ?? 1) - 1;
-    if (left > 0) strangers.set(client.address, left);
-    else strangers.delete(client.address);
+    this.#strangers.remove(client.address);
   }
 
-  function forget(client: Client): void {
-    acquainted(client);
+  #forget(client: Client): void {
+    this.#acquaint(client);
     client.outgoing?.stop();
     client.gone.abort();
-    clients.delete(client);
+    this.#clients.delete(client);
   }
 
   /** Closes with a reason; from now on nothing of this client is served. */
-  function end(client: Client, code: number, reason: string): void {
-    forget(client);
-    client.socket.close(code, reason);
-    const cut = setTimeout(() => client.socket.terminate(), 1000);
-    cut.unref();
-    client.socket.once("close", () => clearTimeout(cut));
+  #end(client: Client, code: number, reason: string): void {
+    this.#forget(client);
+    client.close(code, reason);
   }
-
-  return {
-    count: () => clients.size,
-    close() {
-      off();
-      offRevoked();
-      clearInterval(pinging);
-      for (const client of [...clients]) end(client, 1001, "Lares is stopping");
-      wss.close();
-    },
-  };
-}
-
-function answer(client: Client, id: string, payload: unknown): void {
-  reply(client, { type: "res", id, ok: true, payload });
-}
-
-function reply(client: Client, frame: object): void {
-  if (!client.gone.signal.aborted) client.socket.send(JSON.stringify(frame));
-}
-
-function send(client: Client, frame: EventFrame): void {
-  client.socket.send(JSON.stringify(frame));
 }
 
 function toStatusLine(error: unknown): string {
