@@ -22,7 +22,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/models/models.ts createModels": 103,
   "edges/models/wire/collect.ts collect": 103,
   "edges/tools/exec/exec.ts createExec": 204,
-  "edges/tools/exec/shell/analyse.ts visit": 148,
 };
 
 export interface Length {
