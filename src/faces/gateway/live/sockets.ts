@@ -18,8 +18,8 @@ import type { sayOnce } from "../auth/once.ts";
 import { callMethod, withKey } from "../call.ts";
 import { publicShape } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { Client } from "./client.ts";
 import { SocketOutput } from "./outgoing.ts";
+import { SocketClient } from "./socket-client.ts";
 import { Strangers } from "./strangers.ts";
 
 const LOGIN_MS = 10_000;
@@ -49,7 +49,7 @@ class Sockets {
   readonly #parts: GatewayParts;
   readonly #security: Security;
   readonly #wss = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, perMessageDeflate: false });
-  readonly #clients = new Set<Client>();
+  readonly #clients = new Set<SocketClient>();
   readonly #strangers = new Strangers();
   readonly #stops: readonly (() => void)[];
 
@@ -92,7 +92,7 @@ class Sockets {
       return;
     }
     this.#wss.handleUpgrade(request, raw, head, (socket) =>
-      this.#open(new Client(socket, request, address), admitted.known),
+      this.#open(new SocketClient(socket, request, address), admitted.known),
     );
   }
 
@@ -113,7 +113,7 @@ class Sockets {
     }
   }
 
-  #open(client: Client, known: Known): void {
+  #open(client: SocketClient, known: Known): void {
     const { socket } = client;
     this.#clients.add(client);
     socket.on("error", () => socket.terminate());
@@ -136,7 +136,7 @@ class Sockets {
   }
 
   /** Counts bytes as they come: a large frame is not even collected before there is a credential. */
-  #limitStranger(client: Client): void {
+  #limitStranger(client: SocketClient): void {
     const wire = client.incoming.socket;
     let bytes = 0;
     const count = (chunk: Buffer) => {
@@ -150,7 +150,7 @@ class Sockets {
     wire.on("data", count);
   }
 
-  #receive(client: Client, data: RawData): void {
+  #receive(client: SocketClient, data: RawData): void {
     if (client.isGone) return;
     client.isAlive = true;
     const bytes = data as Buffer;
@@ -159,7 +159,7 @@ class Sockets {
     else this.#take(client, readFrame(bytes));
   }
 
-  #take(client: Client, frame: RequestFrame | undefined): void {
+  #take(client: SocketClient, frame: RequestFrame | undefined): void {
     if (!frame) this.#end(client, 4002, "not a request frame");
     else if (frame.method === "connect" && (frame.params as { role?: unknown } | undefined)?.role === "channel")
       void this.#becomeSpeaker(client, frame);
@@ -169,7 +169,7 @@ class Sockets {
   }
 
   /** Logs in, or says where a client that is logged in left off. */
-  #connect(client: Client, frame: RequestFrame): void {
+  #connect(client: SocketClient, frame: RequestFrame): void {
     const { events, version } = this.#parts;
     const params = (frame.params ?? {}) as { token?: unknown; proof?: unknown; lastSeq?: unknown; boot?: unknown };
     let found: Principal | undefined;
@@ -190,13 +190,13 @@ class Sockets {
     this.#welcome(client, found, lastSeq, params.boot);
   }
 
-  #identify({ incoming }: Client, { token, proof }: { token?: unknown; proof?: unknown }): Principal | undefined {
+  #identify({ incoming }: SocketClient, { token, proof }: { token?: unknown; proof?: unknown }): Principal | undefined {
     const { who } = this.#security;
     if (typeof token === "string") return who.token(incoming, token);
     return typeof proof === "string" ? who.proof(incoming, proof) : undefined;
   }
 
-  #welcome(client: Client, principal: Principal, lastSeq: number | undefined, boot?: unknown): void {
+  #welcome(client: SocketClient, principal: Principal, lastSeq: number | undefined, boot?: unknown): void {
     const { events } = this.#parts;
     if (!client.principal) this.#acquaint(client);
     client.principal = principal;
@@ -216,7 +216,7 @@ class Sockets {
   }
 
   /** A program that is a channel shows the token of its account instead. */
-  async #becomeSpeaker(client: Client, frame: RequestFrame): Promise<void> {
+  async #becomeSpeaker(client: SocketClient, frame: RequestFrame): Promise<void> {
     const { channelId, token } = frame.params as { channelId?: unknown; token?: unknown };
     const isAsked = typeof channelId === "string" && typeof token === "string" && !client.principal;
     const peer: Peer = {
@@ -246,7 +246,7 @@ class Sockets {
     }
   }
 
-  #speak(client: Client, speaker: Speaker, bytes: Buffer): void {
+  #speak(client: SocketClient, speaker: Speaker, bytes: Buffer): void {
     let frame: unknown;
     try {
       frame = parseJson(bytes.toString("utf8"));
@@ -257,7 +257,7 @@ class Sockets {
     else this.#end(client, 4002, "not a frame");
   }
 
-  async #serve(client: Client, principal: Principal, frame: RequestFrame): Promise<void> {
+  async #serve(client: SocketClient, principal: Principal, frame: RequestFrame): Promise<void> {
     const parts = this.#parts;
     const { signal } = client.gone;
     try {
@@ -290,7 +290,7 @@ class Sockets {
   }
 
   /** It has shown a credential, or is gone: no stranger any more. */
-  #acquaint(client: Client): void {
+  #acquaint(client: SocketClient): void {
     clearTimeout(client.login);
     client.login = undefined;
     if (!client.isStranger) return;
@@ -298,7 +298,7 @@ class Sockets {
     this.#strangers.remove(client.address);
   }
 
-  #forget(client: Client): void {
+  #forget(client: SocketClient): void {
     this.#acquaint(client);
     client.outgoing?.stop();
     client.gone.abort();
@@ -306,7 +306,7 @@ class Sockets {
   }
 
   /** Closes with a reason; from now on nothing of this client is served. */
-  #end(client: Client, code: number, reason: string): void {
+  #end(client: SocketClient, code: number, reason: string): void {
     this.#forget(client);
     client.close(code, reason);
   }

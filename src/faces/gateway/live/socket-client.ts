@@ -5,7 +5,7 @@ import type { Speaker } from "../../../core/contracts/index.ts";
 import type { EventFrame, Principal } from "../../../core/protocol/index.ts";
 import type { Pipe, SocketOutput } from "./outgoing.ts";
 
-export class Client {
+export class SocketClient {
   readonly socket: WebSocket;
   readonly address: string;
   readonly incoming: IncomingMessage;
