@@ -21,7 +21,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/whatsapp/whatsapp.ts create": 118,
   "edges/models/models.ts createModels": 103,
   "edges/models/wire/collect.ts collect": 103,
-  "edges/tools/exec/exec.ts createExec": 204,
 };
 
 export interface Length {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { pretend } from "../../../test/support/pretend.ts";
 import type { ToolCaller, ToolSpec } from "../../core/contracts/index.ts";
 import { SHOWN } from "./exec/capture.ts";
-import { DEFAULT_S as EXEC_DEFAULT_S, MOST_S as EXEC_MOST_S } from "./exec/exec.ts";
+import { DEFAULT_S as EXEC_DEFAULT_S, MOST_S as EXEC_MOST_S } from "./exec/input.ts";
 import { EXAMPLE_PATCH } from "./files/apply-patch.ts";
 import { MOST as NAMES } from "./files/list.ts";
 import { parsePatch } from "./files/patch/parse.ts";

@@ -1,0 +1,173 @@
+/** What a command would do, before anybody has said yes: what a person reads, and what the yes is bound to. */
+import type { ActionPlan } from "../../../core/contracts/index.ts";
+import type { JsonObject } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
+import { visibleLine } from "../escape.ts";
+import type { SandboxRoom } from "../sandbox/index.ts";
+import { codeTree, loadsCode } from "./code-tree.ts";
+import type { Held } from "./directory.ts";
+import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
+import { DEFAULT_S, type ExecInput } from "./input.ts";
+import { linksOnTheWay, lookAtGlued } from "./links.ts";
+import { Looks, listPlaces } from "./looks.ts";
+import { namedFiles } from "./named-files.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Link } from "./way.ts";
+
+/** Part of what is remembered: what was allowed always in a sandbox asks again when there is none any more. */
+const UNCONFINED = "without a sandbox";
+
+/** What is known about a command once its words, its folder and its sandbox are. */
+export interface Planned {
+  given: ExecInput;
+  prepared: Prepared;
+  held: Held;
+  room: SandboxRoom | undefined;
+  /** Names of the secrets it gets. */
+  secrets: readonly string[];
+}
+
+export async function planCommand({ given, prepared, held, room, secrets }: Planned): Promise<ActionPlan> {
+  const { shell } = prepared;
+  // The files its patterns are about are those of the other machine.
+  if (room?.name === "ssh") delete shell.settled;
+  const whole = spelt(prepared.said);
+  const code = await lookAtCode(prepared, held);
+  const { followed, named, isCut } = await lookAtFiles(prepared, held);
+  const below = [
+    ...(code ? [code.covered] : []),
+    ...(secrets.length ? [`[with the secrets ${secrets.join(", ")}]`] : []),
+    placed(given, held.path, room),
+  ];
+  return {
+    tool: "exec",
+    risk: "exec",
+    targets: [...listTargets(prepared, held), ...followed, ...describePlace(room)],
+    shown: [...show(prepared), ...below].join("\n"),
+    ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
+    ...(code ? { once: ONCE } : {}),
+    ...truthy({ unbound: isCut || code?.isPartial }),
+    ...truthy({ starts: given.background }),
+    binding: {
+      argv: [...prepared.argv],
+      argv0: prepared.argv0 ?? null,
+      timeout_s: given.timeout_s ?? DEFAULT_S,
+      background: given.background ?? false,
+      pty: given.pty ?? false,
+      cwd: held.path,
+      cwd_id: held.identity,
+      env: prepared.env,
+      secrets: [...secrets],
+      sandbox: room ? boundTo(room) : null,
+      files: prepared.files,
+      links: followed,
+      ...(code ? { tree: code.hash } : {}),
+      ...truthy({ named }),
+      settings: shell.settings ?? [],
+    },
+    shell,
+  };
+}
+
+/** A command in a folder that is not the agent's: nothing of it is looked at, and the gate refuses it. */
+export function planOutside(given: ExecInput, why: string): ActionPlan {
+  const { command, cwd = "." } = given;
+  return {
+    tool: "exec",
+    risk: "exec",
+    targets: [command],
+    shown: `${asCommand(elide(command, []))}\n${placed(given, cwd)}`,
+    binding: { command, cwd },
+    outside: why,
+  };
+}
+
+interface SeenCode {
+  hash: string | null;
+  /** How much of it a change would be noticed in. */
+  covered: string;
+  isPartial: boolean;
+}
+
+/** The code in the workspace that the command would run, if it runs any. */
+async function lookAtCode({ shell }: Prepared, { home, root }: Held): Promise<SeenCode | undefined> {
+  if (!loadsCode(shell)) return undefined;
+  const tree = await codeTree(root === home ? [home] : [home, root]);
+  if (tree === undefined) return { hash: null, covered: NOT_COVERED, isPartial: true };
+  return { hash: tree.hash, covered: tree.isWhole ? COVERED : PARTLY_COVERED, isPartial: !tree.isWhole };
+}
+
+/** The files and links its words lead to. What the gate has to know of them is added to the shell's facts. */
+async function lookAtFiles({ shell }: Prepared, held: Held) {
+  const looks = new Looks();
+  const places = listPlaces(shell.commands, held.path, held.home);
+  const around = { places, home: held.home, looks };
+  const links = await linksOnTheWay(shell.commands, around);
+  if (links.length > 0) shell.links = links;
+  const followed = followedIn(links, held);
+  if (looks.isCut) shell.isCut = true;
+  const named = await namedFiles(shell.commands, around);
+  await lookAtGlued(shell.commands, around);
+  const hardLinks = looks.hardLinked().filter((path) => isIn(path, held));
+  if (hardLinks.length > 0) shell.hardLinks = hardLinks;
+  return { followed, named, isCut: looks.isCut };
+}
+
+/** The last line a person reads: where, how long, and what shuts it in. */
+function placed({ timeout_s = DEFAULT_S, background, pty }: ExecInput, path: string, room?: SandboxRoom): string {
+  const long = background ? "in the background" : `up to ${timeout_s} s`;
+  return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
+}
+
+const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
+const COVERED = "[asks again if anything in the workspace changes before it runs; not checked: .git]";
+const PARTLY_COVERED =
+  "[asks again if anything in the workspace changes before it runs; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";
+const NOT_COVERED =
+  "[asks again if a file it names changes or a tool changes anything here before it runs; not checked: changes that others make to the files it loads; the workspace has too many]";
+
+/** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
+function boundTo({ name, where, rules }: SandboxRoom): JsonObject {
+  // Why there is no sandbox may be said differently from one moment to the next.
+  return {
+    name,
+    where: name === "none" ? "" : where,
+    network: rules.network,
+    writable: [...rules.writable],
+    readable: [...rules.readable],
+  };
+}
+
+/** What "allow always" keeps of the place: another host or another image asks again. */
+function describePlace(room: SandboxRoom | undefined): string[] {
+  if (room === undefined || room.name === "bubblewrap") return [];
+  return [room.name === "none" ? UNCONFINED : room.where];
+}
+
+function show({ shell, said }: Prepared): string[] {
+  const parts = shell.commands.flatMap(({ words, redirects }) => [
+    words[0]!.literal ?? words[0]!.guess,
+    ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
+  ]);
+  return [asCommand(elide(said, parts)), ...notes(shell)];
+}
+
+/**
+ * The links in the agent's folders that its words go over. Somebody who said yes to `rm -rf build` did not say yes to where a link
+ * named `build` leads later.
+ */
+function followedIn(links: readonly Link[], held: Held): string[] {
+  return links
+    .filter(({ from }) => isIn(from, held))
+    .map(({ from, to }) => `${from} -> ${to}`)
+    .sort();
+}
+
+function isIn(path: string, { home, roots }: Held): boolean {
+  return [home, ...roots].some((folder) => path.startsWith(`${folder}/`));
+}
+
+function listTargets({ argv, files }: Prepared, { path, home }: Held): string[] {
+  const here = path === home ? [] : [`in ${path}`];
+  return [...argv, ...here, ...files.map((file) => `${file.path} sha256 ${file.sha256}`)];
+}

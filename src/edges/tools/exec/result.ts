@@ -1,0 +1,65 @@
+/** How a command ended, for the model: its output, and one line below it. */
+import { constants } from "node:os";
+import type { ToolResult } from "../../../core/contracts/index.ts";
+import { assertNever, type JsonObject } from "../../../core/domain/index.ts";
+import { adviceFor } from "./advice.ts";
+import { DEFAULT_S, type ExecInput, MOST_S } from "./input.ts";
+import type { EndedRun } from "./run.ts";
+
+/** What the command ran in, as far as it explains how it went. */
+interface Circumstances {
+  hasNetwork: boolean;
+  mayStay: boolean;
+  mayFetch: boolean;
+  note?: string;
+}
+
+export function toResult(given: ExecInput, ended: EndedRun, cwd: string, about: Circumstances): ToolResult {
+  const timeoutS = given.timeout_s ?? DEFAULT_S;
+  const next = isFine(ended) ? [] : adviceFor(ended, { ...about, timeoutS, mostS: MOST_S });
+  const rest = next.map((line) => `\n[${line}]`).join("");
+  const text = given.apart && isFine(ended) ? ended.output.text : render(ended, about.note) + rest;
+  return { text, ...(isFine(ended) ? {} : { isError: true }), meta: toMeta(ended, cwd) };
+}
+
+function isFine({ how, code }: EndedRun): boolean {
+  return how === "exited" && code === 0;
+}
+
+function toMeta(ended: EndedRun, cwd: string): JsonObject {
+  const { code, signal, how, ms, output, leftovers } = ended;
+  const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd };
+  return output.spill ? { ...meta, spill: output.spill } : meta;
+}
+
+function render({ output, errors = "", code, signal, how, why, leftovers, ms }: EndedRun, note?: string): string {
+  const end = describeEnd(how, { code, signal, why, took: `${(ms / 1000).toFixed(1)} s` });
+  const left =
+    leftovers > 0 ? `; ${leftovers} background ${leftovers === 1 ? "process was" : "processes were"} ended` : "";
+  const text = [output.text, errors].filter(Boolean).join("\n");
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return `${text}${gap}[${end}${left}${note ? `; ${note}` : ""}]`;
+}
+
+type Ending = Pick<EndedRun, "code" | "signal" | "why"> & { took: string };
+
+function describeEnd(how: EndedRun["how"], { code, signal, why, took }: Ending): string {
+  switch (how) {
+    case "timeout":
+      return `timed out and was ended with all its processes, ${took}`;
+    case "aborted":
+      return `stopped by request with all its processes, ${took}`;
+    case "limit":
+      return `ended with all its processes: ${why}; ${took}`;
+    case "exited":
+      return signal ? `killed by ${signal}, ${took}` : `exit ${code}${nameSignal(code)}, ${took}`;
+    default:
+      return assertNever(how);
+  }
+}
+
+/** Shells say 128 and the number of the signal that ended a program. */
+function nameSignal(code: number | null): string {
+  const name = Object.entries(constants.signals).find(([, number]) => 128 + number === code)?.[0];
+  return name ? ` (${name})` : "";
+}
