@@ -1,6 +1,6 @@
 /**
- * Who sent an activity: a signed token (JWT) in the request. Its key must be one of the Bot Framework's, it must be made by it, for this
- * bot, now; and the place answers go to must be the one it was signed with.
+ * Who sent an activity: a signed token (JWT) in the request. Its key must be one of the Bot Framework's, and it must have been made by
+ * the Bot Framework, for this bot, just now. The address that answers go to must be the one that was signed (receive.ts).
  */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
@@ -10,7 +10,7 @@ import { asList, asNumber, asObject, asText, callApi } from "../api.ts";
 const ISSUER = "https://api.botframework.com";
 const SKEW_MS = 300_000;
 const KEYS_MS = 86_400_000;
-/** A made-up key id must not make us ask for the keys again and again. */
+/** Made-up key ids must not make us fetch the keys again and again. */
 const AGAIN_MS = 300_000;
 
 interface Key {
@@ -36,7 +36,7 @@ export class TeamsTokens {
     const token = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(authorization ?? "");
     if (!token) throw no("There is no token.");
     const [head, body, signature] = [json(token[1]!), json(token[2]!), Buffer.from(token[3]!, "base64url")];
-    // Named here, not by the token: "none" or a symmetric one would make anybody a signer.
+    // Fixed here, not taken from the token: with "none" or a symmetric algorithm anybody could sign.
     if (head.alg !== "RS256") throw no("The token is not signed with RS256.");
     const key = await this.keyFor(asText(head.kid) ?? "");
     const signed = Buffer.from(`${token[1]}.${token[2]}`);
@@ -46,7 +46,7 @@ export class TeamsTokens {
     const [from, until] = [asNumber(body.nbf), asNumber(body.exp)];
     if (until === undefined || until * 1000 < now - SKEW_MS) throw no("The token is too old.");
     if (from !== undefined && from * 1000 > now + SKEW_MS) throw no("The token is not valid yet.");
-    if (body.iss !== ISSUER) throw no("The token is by somebody else.");
+    if (body.iss !== ISSUER) throw no("The token was issued by somebody else.");
     if (body.aud !== this.appId) throw no("The token is for another bot.");
     return body;
   }
@@ -61,7 +61,11 @@ export class TeamsTokens {
     const get = async (url: string) =>
       (await callApi({ method: "GET", url, reads: true }, "The Bot Framework", AbortSignal.timeout(15_000))).json;
     const where = asText((await get(this.url)).jwks_uri);
-    if (!where) throw new AppError("CHANNEL_SEND", { message: "The Bot Framework names no keys.", retry: "later" });
+    if (!where)
+      throw new AppError("CHANNEL_SEND", {
+        message: "The Bot Framework doesn't say where its keys are.",
+        retry: "later",
+      });
     const found = new Map<string, Key>();
     for (const raw of asList((await get(where)).keys).map(asObject)) {
       const id = asText(raw.kid);
