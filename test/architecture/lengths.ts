@@ -16,9 +16,7 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/matrix/matrix.ts create": 181,
   "edges/channels/nostr/nostr.ts create": 171,
   "edges/channels/signal/signal.ts create": 111,
-  "edges/channels/teams/teams.ts create": 139,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
-  "edges/channels/whatsapp/whatsapp.ts create": 118,
   "edges/models/models.ts createModels": 103,
   "edges/models/wire/collect.ts collect": 103,
 };

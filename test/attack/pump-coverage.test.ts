@@ -59,7 +59,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/channels/signal/signal.ts",
     "src/edges/channels/slack/send.ts",
     "src/edges/channels/slack/receive.ts",
-    "src/edges/channels/teams/teams.ts",
+    "src/edges/channels/teams/receive.ts",
     "src/edges/channels/teams/token.ts",
     "src/edges/channels/telegram/send.ts",
     "src/edges/channels/xmpp/library.ts",

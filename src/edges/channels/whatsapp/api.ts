@@ -1,13 +1,13 @@
-/** The part of Meta's Graph API we speak, its failures in the contract's words. */
+/** The calls of Meta's Graph API that we use. What they throw says whether Meta may have taken something (CHANNEL-2). */
 
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { defined, trimEndCharacters } from "../../../core/kit/index.ts";
 import { type ApiAnswer, asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
 const WHERE = "WhatsApp";
-/** Meta's error codes; how many seconds to wait where it says nothing. */
+/** Meta's error codes for "too fast", with the seconds to wait where Meta doesn't say how long. */
 const TOO_FAST = new Map([
   [4, 1],
   [80007, 5],
@@ -18,7 +18,7 @@ const TOO_FAST = new Map([
 ]);
 const WINDOW_CLOSED = 131047;
 const TOKEN = new Set([0, 190]);
-/** Files are on Meta's hosts; the token goes nowhere else. */
+/** Files are on Meta's hosts; the token is sent nowhere else. */
 const MEDIA_HOSTS = /(^|\.)(fbsbx\.com|fbcdn\.net|whatsapp\.net|facebook\.com)$/;
 
 export class Graph {
@@ -61,7 +61,7 @@ export class Graph {
     form.set("messaging_product", "whatsapp");
     form.set("type", file.mediaType);
     form.set("file", new Blob([file.data as Uint8Array<ArrayBuffer>], { type: file.mediaType }), file.name);
-    // A file uploaded twice is in no message: it counts as reading.
+    // An uploaded file isn't in a chat yet, so uploading counts as reading.
     const answer = await this.call("POST", `/${this.phone}/media`, form, signal, true);
     const id = asText(answer.json.id);
     if (!answer.ok || !id) throw refusal(answer);
@@ -90,7 +90,7 @@ export class Graph {
     signal: AbortSignal,
     reads = false,
   ): Promise<ApiAnswer> {
-    const what = body instanceof FormData ? { body } : body ? { json: body } : {};
+    const what = body instanceof FormData ? { body } : defined({ json: body });
     return callApi({ method, url: this.base + path, headers: this.headers, reads, ...what }, WHERE, signal);
   }
 }
@@ -102,19 +102,19 @@ function refusal(answer: ApiAnswer): Error {
   const pause = code === undefined ? undefined : TOO_FAST.get(code);
   if (pause !== undefined) {
     const wait = Number(answer.headers.get("retry-after")) || pause;
-    return new ChannelBusy(wait * 1000, `WhatsApp asks for a pause (${code}).`);
+    return new ChannelBusy(wait * 1000, `WhatsApp asks us to slow down (${code}).`);
   }
   if (code === WINDOW_CLOSED) {
     return new AppError("CHANNEL_SEND", {
       message: "WhatsApp takes messages only within 24 hours after the person last wrote (131047).",
-      hint: "The person has to write first. It is not sent later by itself.",
+      hint: "The person has to write again first. Lares won't send this message later.",
       retry: "never",
     });
   }
   if (answer.status === 401 || (code !== undefined && TOKEN.has(code))) {
     return new AppError("CHANNEL_SEND", {
-      message: "WhatsApp does not take this token.",
-      hint: "Make a new token for the system user and give it: lares channels add whatsapp",
+      message: "WhatsApp rejected the token.",
+      hint: "Create a new token for the system user and enter it: lares channels add whatsapp",
       retry: "later",
     });
   }

@@ -1,4 +1,4 @@
-/** From a webhook event of the Cloud API to what the door understands. Pure. */
+/** From a webhook event of the Cloud API to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
@@ -13,7 +13,7 @@ export type WhatsAppMapped = { event: PlatformEvent; media?: MediaRef };
 export interface MessageStatus {
   message: string;
   state: string;
-  /** What we gave along with the message. */
+  /** The key that we sent along with the message. */
   key: string | undefined;
   code: number | undefined;
   why: string | undefined;
@@ -21,7 +21,7 @@ export interface MessageStatus {
 
 const MEDIA = new Set(["image", "document", "audio", "video", "sticker"]);
 
-/** What concerns this number, in the order it was said. Other numbers of the same app are not ours (CH-05). */
+/** What concerns this number, in the order it happened. Other numbers of the same app are not ours (CH-05). */
 export function mapBody(
   body: unknown,
   phoneNumberId: string,
@@ -32,7 +32,7 @@ export function mapBody(
     .filter((value) => asObject(value.metadata).phone_number_id === phoneNumberId);
   const messages = values.flatMap((value) => asList(value.messages)).map(asObject);
   return {
-    // Without these it is nobody's message.
+    // Without an id, a sender and a type it can't be told from others, answered or read.
     unreadable: messages
       .filter((raw) => ![raw.id, raw.from, raw.type].every(asText))
       .map((raw) => ({ kind: asText(raw.type) ?? "message", id: asText(raw.id) ?? "" })),
@@ -68,7 +68,7 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): W
       if (!message) return undefined;
       return { event: { ...base, kind: "reaction", message, emoji: emoji ?? "", ...(emoji ? {} : { removed: true }) } };
     }
-    // The platform's own notes, e.g. that a person changed the number.
+    // WhatsApp's own notes, such as that a person changed their number.
     case "system":
       return undefined;
     default:
@@ -86,7 +86,7 @@ function forwardedIn(context: Record<string, unknown>): { forwarded?: true } {
   return context.forwarded === true || context.frequently_forwarded === true ? { forwarded: true } : {};
 }
 
-/** Labels a person chose (a place's name, a contact's) are what the person said: data, like all of it (PI-01). */
+/** The name of a place is chosen by the sender: it is data, like everything else they say (PI-01). */
 function readText(type: string, part: Record<string, unknown>): string {
   switch (type) {
     case "text":
@@ -102,7 +102,7 @@ function readText(type: string, part: Record<string, unknown>): string {
     default:
       return MEDIA.has(type)
         ? (asText(part.caption) ?? "")
-        : `[A message of a kind that cannot be read here: ${type.slice(0, 40)}]`;
+        : `[A message of a kind that Lares can't read: ${type.slice(0, 40)}]`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What Meta's status events say of messages we sent: which key became which message. Bounded. */
+/** What Meta's status events say about the messages we sent: which key became which message. */
 import { RecentMap } from "../recent.ts";
 
 const MOST = 2000;
@@ -12,7 +12,7 @@ export class Receipts {
     for (const look of [...this.waiting]) look();
   }
 
-  /** The message this key became, as soon as it is known; nothing after `ms`. */
+  /** The id of the message with this key, as soon as it is known; undefined when it still isn't after `ms`. */
   find(key: string, ms: number, signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
       const end = () => {
