@@ -13,7 +13,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/discord/gateway.ts connect": 94,
   "edges/channels/external/external.ts create": 126,
   "edges/channels/irc/irc.ts create": 120,
-  "edges/channels/matrix/matrix.ts create": 181,
   "edges/channels/nostr/nostr.ts create": 171,
   "edges/channels/signal/signal.ts create": 111,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,

@@ -2,6 +2,7 @@
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asJson, asObject, asText } from "../api.ts";
+import { readRaw } from "../incoming.ts";
 import { type Post, parsePost } from "./api.ts";
 import type { StreamEvent } from "./connection.ts";
 import { fromEmojiName } from "./emoji.ts";
@@ -40,9 +41,8 @@ async function fromPostEvent(
 ): Promise<FromStream> {
   const given = asJson(data.post);
   const id = asText(asObject(given).id);
-  const read = door.read({ kind: name, id, value: given }, () => parsePost(given) ?? "unreadable");
-  if (read === "unreadable") door.unreadable(name, id ?? "");
-  if (!read || read === "unreadable") return {};
+  const read = readRaw(door, { kind: name, id, value: given }, () => parsePost(given) ?? "unreadable");
+  if (!read) return {};
   // A deletion comes with the post as it was before, which doesn't say when it was deleted.
   const post = name === "post_deleted" ? { ...read, deletedAt: read.deletedAt || 1 } : read;
   const type = asText(data.channel_type);

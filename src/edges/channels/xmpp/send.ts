@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type Outgoing, type Placed, SendUncertain } from "../../../core/contracts/index.ts";
 import type { ReplyRoute } from "../../../core/domain/index.ts";
-import { refused } from "../sending.ts";
+import { failedIfUncertain } from "../sending.ts";
 import { ping } from "./connection.ts";
 import { NS } from "./library.ts";
 import { getLive, type XmppState } from "./state.ts";
@@ -28,10 +28,7 @@ export async function find(state: XmppState, message: Outgoing): Promise<string 
 
 export async function edit(state: XmppState, at: Placed, message: Outgoing): Promise<void> {
   const id = makeId(`${message.key}\n${message.text}`);
-  await put(state, message, { id, replaces: at.platformId }).catch((error: unknown) => {
-    // The same correction twice changes nothing, so it may simply be sent again.
-    throw error instanceof SendUncertain ? refused(error.message, "later", error) : error;
-  });
+  await put(state, message, { id, replaces: at.platformId }).catch(failedIfUncertain);
 }
 
 /** `emoji` is all of ours on that message; an empty list takes them back. */

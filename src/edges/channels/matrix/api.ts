@@ -1,4 +1,4 @@
-/** The part of Matrix's client-server API we speak. */
+/** The part of Matrix's client-server API that the adapter uses. */
 
 import { createHash } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
@@ -9,7 +9,7 @@ import { notTaken, readBody, refused } from "../sending.ts";
 const WHERE = "The Matrix homeserver";
 /** How long a `/sync` may wait for news. */
 const POLL_MS = 30_000;
-/** What `/sync` tells: of each room as many events as we ask for, and nothing about presence and settings. */
+/** What `/sync` returns: of each room the newest events up to `limit`, and nothing about presence and settings. */
 const filter = (limit: number) =>
   JSON.stringify({
     presence: { types: [] },
@@ -25,7 +25,7 @@ const filter = (limit: number) =>
     },
   });
 
-export class MatrixClient {
+export class MatrixApi {
   private readonly base: string;
   private readonly token: string;
 
@@ -47,9 +47,9 @@ export class MatrixClient {
     return answer.ok ? asText(answer.json.displayname) : undefined;
   }
 
-  /** Everything after `since`; waits for news. Without `since`: where the stream stands now. */
+  /** Everything after `since`, waiting until there is something. Without `since`: only the stream's current position. */
   async sync(since: string | undefined, signal: AbortSignal): Promise<Record<string, unknown>> {
-    // The first one only asks where the stream stands, in however many rooms.
+    // The first call only asks for the position: one event for each of possibly many rooms is plenty.
     const query = new URLSearchParams({ filter: filter(since ? 50 : 1), set_presence: "online" });
     if (since) {
       query.set("since", since);
@@ -58,7 +58,7 @@ export class MatrixClient {
     return (await this.read(`/v3/sync?${query}`, signal, POLL_MS * 2)).json;
   }
 
-  /** Older events from `from` back to `to`, newest first, and where to go on. */
+  /** Older events from `from` back to `to`, newest first, and where the next page begins. */
   async messages(room: string, from: string, to: string, signal: AbortSignal) {
     const query = new URLSearchParams({ dir: "b", from, to, limit: "100" });
     const { json } = await this.read(`/v3/rooms/${enc(room)}/messages?${query}`, signal);
@@ -81,7 +81,7 @@ export class MatrixClient {
     return (await this.call({ method: "POST", path, json: {}, reads: true }, signal)).ok;
   }
 
-  /** The same key is the same transaction, and so the same event, however often it is sent. */
+  /** The same key is the same transaction, and so the same event, no matter how often it is sent. */
   async put(room: string, type: string, key: string, content: object, signal: AbortSignal): Promise<string | null> {
     const path = `/v3/rooms/${enc(room)}/send/${enc(type)}/${transaction(key)}`;
     const { json } = await this.took({ method: "PUT", path, json: content }, signal);
@@ -100,7 +100,7 @@ export class MatrixClient {
 
   async upload(file: { name: string; mediaType: string; data: Uint8Array }, signal: AbortSignal): Promise<string> {
     const path = `/_matrix/media/v3/upload?filename=${enc(file.name)}`;
-    // Uploading twice leaves a file nobody names: it counts as reading.
+    // Uploading a file twice is harmless, because no message refers to it yet: a failure may be retried like a read.
     const answer = await this.call(
       { method: "POST", path, body: file.data, headers: { "content-type": file.mediaType }, reads: true },
       signal,
@@ -114,7 +114,7 @@ export class MatrixClient {
     const [, server, id] = /^mxc:\/\/([^/]+)\/([^/?#]+)$/.exec(mxc) ?? [];
     if (!server || !id) throw refused("The file has no Matrix address.", "never");
     const url = `${this.base}/_matrix/client/v1/media/download/${enc(server)}/${enc(id)}`;
-    // Homeservers may send us on to their store; the token is not taken along to another host.
+    // Homeservers may redirect to their file store; fetch doesn't send the token to another host.
     return readBody(await fetch(url, { headers: this.headers, signal }));
   }
 
@@ -144,8 +144,8 @@ export class MatrixClient {
     const code = asText(answer.json.errcode);
     if (code === "M_UNKNOWN_TOKEN" || code === "M_MISSING_TOKEN") {
       return new AppError("CHANNEL_SEND", {
-        message: "The Matrix homeserver does not know this access token.",
-        hint: "Log in again as the bot and give the new token: lares channels add matrix",
+        message: "The Matrix homeserver doesn't accept this access token.",
+        hint: "Log in again as the bot, then enter the new token: lares channels add matrix",
         retry: "later",
       });
     }
