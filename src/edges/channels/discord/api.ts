@@ -31,13 +31,9 @@ export class DiscordApi {
       {
         method,
         url: `${this.root}${path}`,
-        // Discord refuses callers without a name of this form.
+        // Discord refuses callers whose name doesn't have this form.
         headers: { authorization: `Bot ${this.token}`, "user-agent": "DiscordBot (lares, 1.0)" },
-        ...(files.length
-          ? { body: await form(params ?? {}, files), patienceMs: 120_000 }
-          : params
-            ? { json: params }
-            : {}),
+        ...(await makeContent(params, files)),
         reads,
       },
       "Discord",
@@ -55,11 +51,11 @@ export class DiscordApi {
     throw refusal(status, json);
   }
 
-  /** From Discord's own store of files only; no token goes along. */
+  /** From Discord's own file store only, and without the token. */
   async download(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { origin, hostname, protocol } = new URL(url);
     const isDiscord = protocol === "https:" && /(^|\.)(discordapp\.(com|net)|discord\.com)$/.test(hostname);
-    if (!isDiscord && origin !== new URL(this.root).origin) throw refused("The file is not at Discord.", "never");
+    if (!isDiscord && origin !== new URL(this.root).origin) throw refused("The file isn't on Discord.", "never");
     const response = await fetch(url, { redirect: "error", signal }).catch(() => {
       throw refused("The file could not be fetched from Discord.", "later");
     });
@@ -78,6 +74,12 @@ function refusal(status: number, json: Answer): AppError {
   }
   const said = [asText(json.message), asNumber(json.code)].filter(Boolean).join(" ");
   return refused(`Discord answered ${status}: ${said}.`, "never");
+}
+
+/** Files go in a form, and take longer. */
+async function makeContent(params: JsonObject | undefined, files: readonly OutgoingFile[]) {
+  if (files.length) return { body: await form(params ?? {}, files), patienceMs: 120_000 };
+  return params ? { json: params } : {};
 }
 
 async function form(params: JsonObject, files: readonly OutgoingFile[]): Promise<FormData> {

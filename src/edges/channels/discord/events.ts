@@ -1,4 +1,4 @@
-/** From Discord's dispatches to events. Pure, but for the files, which are opened later by whoever may. */
+/** From Discord's dispatches to what the door understands. Pure, except for files, which are fetched only for senders who may talk. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
@@ -53,13 +53,13 @@ const interaction = z.object({
   data: z.object({ custom_id: z.string() }),
 });
 
-/** Plain messages and replies; the rest are notices of the platform. */
+/** Discord's message types for plain messages and replies; the others are notices of the platform. */
 const SPOKEN = new Set([undefined, 0, 19]);
 
 /** The flag IS_VOICE_MESSAGE. */
 const VOICE_MESSAGE = 1 << 13;
 
-/** What a dispatch says. `nth` names what has no id of its own: a session and a number in it, which is how it can come again. */
+/** What a dispatch says. `nth` names what has no id of its own: a session and a number in it, which stay the same when it is repeated. */
 export function toEvent(
   type: string,
   given: unknown,
@@ -72,7 +72,7 @@ export function toEvent(
     case "MESSAGE_UPDATE": {
       const parsed = message.safeParse(given);
       if (parsed.success) return toMessage(parsed.data, type === "MESSAGE_UPDATE", me, api);
-      // An update may carry only what changed, which then is not what was said.
+      // An update may carry only what changed, without the text.
       return type === "MESSAGE_UPDATE" ? undefined : "unreadable";
     }
     case "MESSAGE_REACTION_ADD":
@@ -102,7 +102,12 @@ export function toEvent(
 }
 
 /** A pressed button, and where the press is answered, which must happen within three seconds. */
-export function toPress(given: unknown): { event: PlatformEvent; answerAt: string } | undefined {
+export interface DiscordPress {
+  event: PlatformEvent;
+  answerAt: string;
+}
+
+export function toPress(given: unknown): DiscordPress | undefined {
   const parsed = interaction.safeParse(given);
   if (!parsed.success) return undefined;
   const { id, token, user: own, member, message: at, data } = parsed.data;
@@ -114,7 +119,7 @@ export function toPress(given: unknown): { event: PlatformEvent; answerAt: strin
 }
 
 function toMessage(m: Message, isEdit: boolean, me: string, api: DiscordApi): PlatformEvent | undefined {
-  // Discord also says "updated" when a link got its picture.
+  // Discord also reports an update when it adds the preview of a link.
   if (m.author.id === me || !SPOKEN.has(m.type) || (isEdit && !m.edited_timestamp)) return undefined;
   const named = m.mentions?.some((one) => one.id === me) ?? false;
   const answered = m.referenced_message ?? undefined;
@@ -122,7 +127,7 @@ function toMessage(m: Message, isEdit: boolean, me: string, api: DiscordApi): Pl
   const base = {
     at: readTime(m.id),
     chat: toChat(m),
-    // A webhook's messages bear any name somebody chose; they are no person's.
+    // Anyone with a webhook chooses the name it writes under: it isn't a person.
     sender: { ...toSender(m.author), ...(m.webhook_id ? { isBot: true } : {}) },
     text: m.content.replaceAll(`<@${me}>`, "").replaceAll(`<@!${me}>`, "").trim(),
     ...(named || toMe ? { addressed: true } : {}),

@@ -1,7 +1,8 @@
-/** Where a Discord channel stands: direct, in a server, or a thread of another channel. Asked once each, and bounded. */
+/** What a Discord channel is: a direct chat, a server's channel, or a thread of another channel. Asked once each, and bounded. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asNumber, asText } from "../api.ts";
+import { RecentMap } from "../recent.ts";
 import type { DiscordApi } from "./api.ts";
 
 const MOST = 1000;
@@ -17,13 +18,13 @@ interface Place {
 
 export class DiscordPlaces {
   private readonly api: DiscordApi;
-  private readonly known = new Map<string, Place>();
+  private readonly known = new RecentMap<Place>(MOST);
 
   constructor(api: DiscordApi) {
     this.api = api;
   }
 
-  /** The event at its channel, a thread at its parent: rights and agents are given by channel. */
+  /** The event with its chat: a thread belongs to its channel, because rights and agents are set for channels. */
   async put(event: PlatformEvent, channel: string, signal: AbortSignal): Promise<PlatformEvent> {
     if (event.chat.kind === "direct") return event;
     const { parent } = await this.find(channel, signal);
@@ -42,7 +43,6 @@ export class DiscordPlaces {
     const parent = THREADS.has(type) ? asText(told.parent_id) : undefined;
     const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...truthy({ parent }) };
     this.known.set(channel, place);
-    if (this.known.size > MOST) this.known.delete(this.known.keys().next().value as string);
     return place;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Up to which number everything of a session is durable, while chats are taken side by side. A number that is still open holds
- * back all after it: resumed from there, Discord says them again and they are known again.
+ * Up to which number everything in a session is durable, while chats are taken side by side. A number that is still open holds
+ * back all after it: when the session is resumed from there, Discord repeats them, and they are known by their ids.
  */
 export class Watermark {
   private readonly open = new Set<number>();
