@@ -10,7 +10,6 @@ export const MOST_FUNCTION_LINES = 80;
  */
 export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/external/external.ts create": 126,
-  "edges/channels/irc/irc.ts create": 120,
   "edges/channels/nostr/nostr.ts create": 171,
   "edges/channels/signal/signal.ts create": 111,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,

@@ -1,5 +1,5 @@
 /**
- * The part of IRC we speak, over a socket of our own: some 150 lines beside the 55 packages of the usual library.
+ * One IRC connection, over a socket of our own: some 200 lines instead of the 55 packages of the usual library.
  *
  * A server acknowledges nothing, but it works through our lines in order: a PING behind a message is answered after the message
  * was taken or refused.
@@ -16,7 +16,7 @@ const PATIENCE_MS = 20_000;
 /** Lines are at most 512 bytes, with tags 8 KB more. */
 const MOST_LINE = 16_384;
 const WANTED = ["message-tags", "account-tag", "server-time", "sasl"];
-/** Numerics that say no to a message: no such nick, no such channel, cannot send, and their kin. */
+/** Numerics that refuse a message: no such nick, no such channel, cannot send, and similar. */
 const NO = new Set([
   "401",
   "402",
@@ -96,9 +96,9 @@ export class IrcConnection {
       else if (/^90[24567]$/.test(line.command)) throw badLogin(line);
       else if (line.command === "464") throw badLogin(line);
       else if (line.command === "433" || line.command === "436") {
-        // Perhaps our own ghost, which the server has not noticed yet.
+        // Perhaps our own last connection, whose end the server hasn't noticed yet.
         this.nick = `${this.nick.slice(0, 28)}_`;
-        if (this.nick.endsWith("____")) throw refused("The nick and its likes are taken.", "later");
+        if (this.nick.endsWith("____")) throw refused("The nick is taken, and so are its variants.", "later");
         this.write("NICK", this.nick);
       } else if (line.command === "432") throw badLogin(line);
       else if (line.command === "ERROR") throw refused(`The IRC server: ${line.params.at(-1) ?? "no"}`, "later");
@@ -115,12 +115,12 @@ export class IrcConnection {
   }
 
   ping(): void {
-    // Our own ghost may be gone by now.
+    // Our own last connection may be gone by now, and the nick free again.
     if (this.nick !== this.config.nick) this.write("NICK", this.config.nick);
     this.write("PING", `lares${++this.pings}`);
   }
 
-  /** Resolves when the server has worked through it. */
+  /** Resolves when the server has processed it. */
   async say(target: string, text: string): Promise<void> {
     const token = `lares${++this.pings}`;
     const written = this.write("PRIVMSG", target, text) && this.write("PING", token);
@@ -137,12 +137,12 @@ export class IrcConnection {
     });
   }
 
-  /** Who holds that nick now. */
+  /** Who has that nick now. */
   async whois(nick: string): Promise<Person | undefined> {
     let found: Person | undefined;
     if (!this.write("WHOIS", nick)) throw refused("Not connected to the IRC server.", "later");
     const isIts = (line: IrcLine) => lower(line.params[1] ?? "") === lower(nick);
-    await this.wait("who that is", (line) => {
+    await this.wait("the answer to WHOIS", (line) => {
       if (!isIts(line)) return undefined;
       const [, name = "", first = "", second = ""] = line.params;
       if (line.command === "311") found = { nick: name, at: `${first}@${second}` };
@@ -172,7 +172,7 @@ export class IrcConnection {
     return new Promise((resolve, reject) => {
       this.socket.once(this.config.tls ? "secureConnect" : "connect", () => resolve());
       void this.closed.then(reject);
-      setTimeout(() => reject(refused("The IRC server does not answer.", "later")), PATIENCE_MS).unref();
+      setTimeout(() => reject(refused("The IRC server doesn't answer.", "later")), PATIENCE_MS).unref();
     });
   }
 
@@ -191,7 +191,7 @@ export class IrcConnection {
           done(() => reject(error));
         }
       };
-      const late = () => done(() => reject(new Error(`waited in vain for ${what}`)));
+      const late = () => done(() => reject(new Error(`${what} did not come`)));
       const timer = setTimeout(late, PATIENCE_MS);
       this.watchers.add(watch);
       void this.closed.then((error) => done(() => reject(error)));
@@ -220,15 +220,15 @@ export class IrcConnection {
 function badLogin(line: IrcLine): AppError {
   return new AppError("CHANNEL_SEND", {
     message: `The IRC server refused the login: ${line.params.at(-1) ?? line.command}`,
-    hint: "Look at nick, user and the passwords: lares channels add irc",
+    hint: "Check nick, user and passwords: lares channels add irc",
     retry: "later",
   });
 }
 
 function noSasl(): AppError {
   return new AppError("CHANNEL_SEND", {
-    message: "The IRC server offers no SASL.",
-    hint: "Take `user` and `accountPassword` out of the account, or choose another server.",
+    message: "The IRC server doesn't offer SASL.",
+    hint: "Remove `user` and `accountPassword` from the account, or choose another server.",
     retry: "later",
   });
 }
