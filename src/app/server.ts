@@ -23,7 +23,6 @@ import type { Vault } from "../ground/vault/index.ts";
 import type { LaresConfig, LaresSettings } from "./config.ts";
 import { Late } from "./instance/parts.ts";
 import type { Instance } from "./instance.ts";
-import { withGuard } from "./methods/guarded.ts";
 import { type AllMethodParts, makeMethods } from "./methods/index.ts";
 import type { MethodParts } from "./methods/parts.ts";
 import { withReach } from "./methods/reach.ts";
@@ -105,7 +104,7 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   };
 }
 
-/** Every method, behind the rules that hold for many of them: what a caller may reach, what is not tried again, idempotency. */
+/** Every method, behind the rules that hold for many of them: what a caller may reach, idempotency. */
 function makeHandlers(
   parts: ServerParts,
   made: Pick<AllMethodParts, "access" | "events" | "loginUrl" | "url">,
@@ -126,8 +125,7 @@ function makeHandlers(
     ...{ config, redact, providers },
     auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
   });
-  const guarded = withGuard(withReach(every, instance), parts.guard, parts.crash);
-  return withKeys(guarded, new Replays(() => instance().records, clock), {
+  return withKeys(withReach(every, instance), new Replays(() => instance().records, clock), {
     // The token's text is not written down; it is made again from its id.
     "tokens.create": {
       keep: (result) => ({ ...(result as object), token: undefined }),

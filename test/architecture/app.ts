@@ -19,8 +19,6 @@ export const MOST_LINES = 4900;
 const LONG: Readonly<Record<string, string>> = {
   "app/app.ts start": "the order of the start",
   "app/instance/memory.ts openMemoryRooms": "joins the parts of memory",
-  "app/methods/channels.ts makeChannelMethods": "a catalogue, with the steps of adding a channel",
-  "app/methods/import.ts taker": "a function for each kind of thing that is imported",
   "app/methods/memory.ts makeMemoryMethods": "a catalogue",
 };
 

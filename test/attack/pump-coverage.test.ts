@@ -40,7 +40,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "ui/src/parts/ApprovalCard.svelte",
     "ui/src/pages/Now.svelte",
     "ui/src/pages/Memory.svelte",
-    "src/app/methods/channels.ts",
+    "src/edges/channels/setup/secrets.ts",
     "src/mind/memory/moment.ts",
     "src/core/files/words.ts",
     "src/core/protocol/channel-methods.ts",
@@ -98,7 +98,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ]),
   ...because("one expression with nothing to take back, checked by itself", [
     "src/mind/memory/snapshot.ts",
-    "src/app/methods/import.ts",
+    "src/edges/imports/take/channel.ts",
+    "src/edges/imports/take/folders.ts",
     "src/mind/schedule/commands.ts",
     "src/flow/turns/step-outcome.ts",
     "src/mind/wakes/wakes.ts",

@@ -9,8 +9,7 @@ import { makeConfigMethods } from "./config.ts";
 import { makeContextMethods } from "./context.ts";
 import { makeGoalMethods } from "./goals.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
-import { makeImportMethods } from "./import.ts";
-import { makeProposalMethods } from "./import-proposals.ts";
+import { type ImportMethodParts, makeImportMethods } from "./import.ts";
 import { makeMemoryMethods } from "./memory.ts";
 import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { MethodParts } from "./parts.ts";
@@ -31,6 +30,7 @@ export type AllMethodParts = MethodParts &
   ModelMethodParts &
   ChannelMethodParts &
   ProgramParts &
+  ImportMethodParts &
   TokenParts & { events: EventStream };
 
 export function makeMethods(parts: AllMethodParts): Handlers {
@@ -59,6 +59,5 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeUsageMethods(parts),
     ...makeProgramMethods(parts),
     ...makeImportMethods(parts),
-    ...makeProposalMethods(parts),
   };
 }

@@ -22,6 +22,11 @@ export interface MethodParts {
   redact: (text: string) => string;
 }
 
+/** The rooms these handlers ask, of the instance that runs now. Asking throws while there is none. */
+export interface Asks<Room extends keyof Instance> {
+  instance: () => Pick<Instance, Room>;
+}
+
 export function notFound(what: string, id: string): AppError {
   return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
 }

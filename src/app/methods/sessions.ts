@@ -1,26 +1,19 @@
 /** Handlers of `sessions.*`. */
-
-import { createHash } from "node:crypto";
-import {
-  type AgentId,
-  AppError,
-  agentInSession,
-  asId,
-  findLabel,
-  type HistoryEntry,
-  type Json,
-  type SessionKey,
-  sessionKeys,
-} from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
+import { asId, findLabel, type HistoryEntry, type Json, type SessionKey } from "../../core/domain/index.ts";
+import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
+import { importLines } from "../../flow/sessions/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, `sessions.${string}` & keyof Handlers>;
 
-export function makeSessionMethods(parts: MethodParts): Methods {
+interface SessionMethodParts extends Asks<"sessions" | "agents">, Pick<MethodParts, "config" | "redact"> {
+  guard: Guard;
+}
+
+export function makeSessionMethods(parts: SessionMethodParts): Methods {
   return {
     "sessions.list": async (p) => ({
       sessions: await parts.instance().sessions.list({
@@ -44,21 +37,15 @@ export function makeSessionMethods(parts: MethodParts): Methods {
         (m) => scrub(toLine(m) as unknown as Json, parts.redact) as unknown as HistoryMessage,
       ),
     }),
-    async "sessions.import"(p) {
-      // Where it goes is the caller's to say, never the file's: its lines would end up in somebody's conversation.
-      const named = p.session === undefined ? undefined : agentInSession(p.session);
-      const agent = p.agent ?? named ?? parts.config.routing.defaultAgent;
-      const session = p.session === undefined ? importedKey(agent, p.lines) : asId<SessionKey>(p.session);
-      if (!parts.instance().agents.exists(asId<AgentId>(agent))) {
-        throw new AppError("AGENT_UNKNOWN", {
-          message: `There is no agent "${agent}".`,
-          hint: "Name one with `agent`.",
-        });
-      }
-      const entries = p.lines.map(({ timestamp, ...rest }) => ({ ...rest, at: Date.parse(timestamp) }));
-      const done = await parts.instance().sessions.import({ session, agent }, entries as unknown as HistoryEntry[]);
-      return { session, ...done };
-    },
+    "sessions.import": (p) =>
+      importLines(
+        {
+          ...{ sessions: parts.instance().sessions, guard: parts.guard },
+          agentExists: (agent) => parts.instance().agents.exists(agent),
+          defaultAgent: () => parts.config.routing.defaultAgent,
+        },
+        p,
+      ),
     async "sessions.prune"(p) {
       const dryRun = p.dryRun ?? false;
       const sessions = await parts.instance().sessions.prune(p.olderThanDays * 86_400_000, dryRun);
@@ -69,12 +56,6 @@ export function makeSessionMethods(parts: MethodParts): Methods {
       return { session, title };
     },
   };
-}
-
-/** The same lines again are the same session. */
-function importedKey(agent: string, lines: readonly unknown[]): SessionKey {
-  const print = createHash("sha256").update(JSON.stringify(lines)).digest("hex");
-  return sessionKeys.imported(agent, "lares", print.slice(0, 20));
 }
 
 export function toLine(m: HistoryEntry): HistoryMessage {

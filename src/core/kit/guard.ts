@@ -2,6 +2,7 @@
  * Work that could stall or kill the process says when it begins and ends, so that the next start knows what was running when
  * this one died (I13). `ground/watchdog` keeps the books; rooms only see this port.
  */
+import { AppError } from "../domain/errors.ts";
 
 /** `kind:id`, the same in every life: `turn:…`, `delivery:…`, `watch:…`, `import:…`, `raw:…`, `event:…`, `document:…`. */
 export type WorkKey = `${string}:${string}`;
@@ -53,4 +54,15 @@ export async function guarded<T>(
   } finally {
     running.end(true);
   }
+}
+
+/** An import under guard. One that was convicted is refused once, with the way to try it again. */
+export function guardedImport<T>(guard: Guard, key: WorkKey, work: () => Promise<T>): Promise<T> {
+  return guarded(guard, key, work, async () => {
+    guard.forgive(key);
+    throw new AppError("CONFLICT", {
+      message: "This import failed twice in a way that stopped Lares, so it wasn't tried again.",
+      hint: "Look at what is in it and leave out what could be the reason. To try it once more as it is, run it again.",
+    });
+  });
 }

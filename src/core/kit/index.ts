@@ -12,6 +12,7 @@ export {
   type Guard,
   type GuardedWork,
   guarded,
+  guardedImport,
   noGuard,
   STOPPED_LARES,
   type Suspicion,

@@ -1,4 +1,4 @@
-export { readHermes } from "./hermes.ts";
-export type { ImportItem } from "./items.ts";
-export { readOpenClaw } from "./openclaw.ts";
-export type { ReadSqlite } from "./store.ts";
+/** Moving in from another system: its folder is read, and what is in it is taken or proposed. */
+export type { ImportPorts } from "./ports.ts";
+export { acceptProposal, listProposals, rejectProposal } from "./proposals.ts";
+export { runImport } from "./take/take.ts";

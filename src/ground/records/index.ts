@@ -8,6 +8,7 @@ export { openDatabase } from "./driver.ts";
 export { type DatabaseExamined, examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
+export { readCopy } from "./read-copy.ts";
 export { proveRoom } from "./room.ts";
 export { SqliteRecords } from "./sqlite.ts";
 

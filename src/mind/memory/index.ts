@@ -1,5 +1,4 @@
 export { type Asking, Capture, type CaptureParts } from "./capture/capture.ts";
-export { markRead } from "./capture/store.ts";
 export { Condense } from "./condense/condense.ts";
 export type { Condensation } from "./condense/store.ts";
 export { type MemoryConfig, memoryConfig } from "./config.ts";
