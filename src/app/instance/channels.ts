@@ -33,6 +33,8 @@ export interface ChannelParts {
 /** What is said without a turn stands under a name of its own. */
 const NO_SESSION = "channels" as SessionKey;
 
+const TRIAL = "This is Lares, trying whether this line works. It does.";
+
 export function makeChannels(parts: ChannelParts) {
   const { records, clock, crash, bus, log, config } = parts;
   const say = (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) =>
@@ -94,7 +96,12 @@ export function makeChannels(parts: ChannelParts) {
     accounts,
     pairings,
     libraries,
-    home: parts.home,
+    /** One line to this chat, so that a person sees whether it arrives. */
+    async sendTrial(route: ReplyRoute) {
+      const id = `test:${parts.ids.next("m")}`;
+      await records.write((tx) => say(tx, { id, route, text: TRIAL }));
+      await parts.outbox.wake(asId<TurnId>(id));
+    },
     async apply() {
       await accounts.apply(configuredAccounts(config.channels, { home: parts.home, clock, log, libraries }));
       await acknowledgements.resume();

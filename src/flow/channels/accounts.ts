@@ -154,6 +154,17 @@ export class Accounts {
     return [...this.running.values()].map((one) => this.toStatus(one));
   }
 
+  /** By `channel/account`. Throws CHANNEL_UNKNOWN, with the name that may have been meant. */
+  find(name: string): AccountStatus {
+    const known = this.list();
+    const found = known.find((one) => nameOf(one) === name);
+    if (found) return found;
+    const fitting = known.filter((one) => one.account === name || one.channel === name);
+    const names = known.map(nameOf).join(", ") || "none. Add one: lares channels add";
+    const hint = fitting.length === 1 ? `Did you mean "${nameOf(fitting[0]!)}"?` : `Known: ${names}.`;
+    throw new AppError("CHANNEL_UNKNOWN", { message: `There is no channel "${name}".`, hint });
+  }
+
   /** Records whether an outgoing message succeeded. */
   sent(at: AccountKey, ok: boolean, detail?: string): void {
     const one = this.running.get(makeKey(at));
@@ -403,4 +414,8 @@ function makeDigest(value: unknown): string {
     .update(JSON.stringify(value) ?? "")
     .digest("hex")
     .slice(0, 16);
+}
+
+function nameOf({ channel, account }: AccountKey): string {
+  return `${channel}/${account}`;
 }

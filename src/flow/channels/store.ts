@@ -71,7 +71,7 @@ export async function signsLeft(db: Reads): Promise<(Sign & { ended: boolean })[
 }
 
 /** Everything an account kept: it starts as new when it is added again. */
-export function forgetAccount(tx: Tx, at: AccountKey): void {
+export function deleteAccount(tx: Tx, at: AccountKey): void {
   tx.run("DELETE FROM channel_kept WHERE channel = ? AND account = ?", at.channel, at.account);
   tx.run("DELETE FROM channel_grant WHERE channel = ? AND account = ?", at.channel, at.account);
   tx.run("DELETE FROM pairing WHERE channel = ? AND account = ?", at.channel, at.account);
