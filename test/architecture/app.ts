@@ -18,8 +18,6 @@ export const MOST_LINES = 4900;
 /** Longer functions, and why. */
 const LONG: Readonly<Record<string, string>> = {
   "app/app.ts start": "the order of the start",
-  "app/instance/memory.ts openMemoryRooms": "joins the parts of memory",
-  "app/methods/memory.ts makeMemoryMethods": "a catalogue",
 };
 
 /** A sentence for each function of a file that is too long. `path` is relative to src/. */

@@ -5,11 +5,10 @@ import { announce } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
 import { declareBeats } from "../../mind/heartbeat/index.ts";
-import { makeReaders } from "../../mind/memory/index.ts";
+import { makeReaders, type NightBody } from "../../mind/memory/index.ts";
 import type { SlotBody } from "../../mind/schedule/index.ts";
 import type { DeadlineBody } from "../../mind/teams/index.ts";
 import type { Built, Intake } from "./intake.ts";
-import type { NightBody } from "./memory.ts";
 import type { Turns } from "./turns.ts";
 import type { Wakers } from "./wakers.ts";
 

@@ -9,12 +9,12 @@ import { sessionViews } from "../../flow/sessions/index.ts";
 import { listDoors, recentChats, recordUsage } from "../../flow/turns/index.ts";
 import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
 import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
-import { snapshotOf } from "../../mind/memory/index.ts";
-import { callerPrompt, makePrompts } from "../../mind/prompt/index.ts";
+import { type MemoryRooms, snapshotOf } from "../../mind/memory/index.ts";
+import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { jobOfRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { Ground } from "./ground.ts";
-import { type MemoryRooms, openMemoryRooms } from "./memory.ts";
+import { buildMemory } from "./memory.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -24,7 +24,7 @@ export interface Mind {
   paid: BudgetedModel;
   contexts: Contexts;
   compactions: Compactions;
-  memory: MemoryRooms;
+  memory: MemoryRooms<PromptFiles>;
   locks: Locks;
   checkpoints: Checkpoints;
 }
@@ -35,9 +35,9 @@ export async function buildMind(
   workshop: Workshop,
   late: LateParts,
 ): Promise<Mind> {
-  const { config, models, clock, ids, crash, guard, bus, log } = parts;
-  const { records, engine, watch, zone, agentModel, modelInfo } = ground;
-  const { agents, roots, parsers } = workshop;
+  const { config, models, clock, ids, crash, bus, log } = parts;
+  const { records, engine, watch, agentModel, modelInfo } = ground;
+  const { agents, roots } = workshop;
   const snapshot: ContextParts["snapshot"] = (of) =>
     snapshotOf({ ...late.memory.get(), prompt: (session) => findPrompt(records, session), tokens: textTokens }, of);
   const prompts = buildPrompts(parts, ground, workshop, late);
@@ -66,15 +66,7 @@ export async function buildMind(
     config: () => config.context,
     log: log.child("context"),
   });
-  const memory = late.memory.set(
-    openMemoryRooms({
-      ...{ records, config, models, agents, paid, clock, ids, crash, guard, bus, log, zone },
-      pdfPages: parsers.pdfPages,
-      zoneOf: findZone,
-      timer: (id, slot) => engine.schedule(id, slot),
-      renew: (texts) => contexts.forgetTexts(texts),
-    }),
-  );
+  const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts, late }));
   const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
   const checkpoints = makeCheckpoints({
     ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },

@@ -7,11 +7,12 @@ import type { OwnDoors } from "../../flow/gate/index.ts";
 import type { Inbox } from "../../flow/inbox/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { Goals } from "../../mind/goals/index.ts";
+import type { MemoryRooms } from "../../mind/memory/index.ts";
+import type { PromptFiles } from "../../mind/prompt/index.ts";
 import type { Schedules } from "../../mind/schedule/index.ts";
 import type { Children } from "../../mind/teams/index.ts";
 import type { LaresConfig } from "../config.ts";
 import type { Channels } from "./channels.ts";
-import type { MemoryRooms } from "./memory.ts";
 
 export interface InstanceParts {
   home: string;
@@ -55,7 +56,7 @@ export class Late<T> {
 
 export interface LateParts {
   channels: Late<Channels>;
-  memory: Late<MemoryRooms>;
+  memory: Late<MemoryRooms<PromptFiles>>;
   inbox: Late<Inbox>;
   events: Late<SystemEvents>;
   schedules: Late<Schedules>;

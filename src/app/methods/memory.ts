@@ -11,36 +11,35 @@ import {
   forgetAbout,
   momentOfFact,
   type Remembered,
+  searchBoth,
   untrusted,
 } from "../../mind/memory/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, `memory.${string}` & keyof Handlers>;
+type PassMethods = "memory.index" | "memory.unindex" | "memory.status" | `memory.conden${string}`;
 
-export function makeMemoryMethods(parts: Pick<MethodParts, "instance" | "clock" | "config">): Methods {
+type MemoryMethodParts = Asks<"memory"> & Pick<MethodParts, "config">;
+
+export function makeMemoryMethods(parts: MemoryMethodParts): Methods {
+  return { ...makeFactMethods(parts), ...makePassMethods(parts) };
+}
+
+/** Single facts: kept, found, corrected, forgotten, carried to another home. */
+function makeFactMethods(parts: MemoryMethodParts): Omit<Methods, PassMethods> {
   const rooms = () => parts.instance().memory;
   const memory = () => rooms().memory;
   return {
     async "memory.add"({ at, idempotencyKey: _key, ...given }) {
-      const added = await memory().add({
-        ...given,
-        trust: "owner",
-        ...(at === undefined ? {} : { at: momentOfFact(at) }),
-      });
+      const moment = at === undefined ? undefined : momentOfFact(at);
+      const added = await memory().add({ ...given, trust: "owner", ...defined({ at: moment }) });
       const replaced = await findReplaced(rooms(), added);
       const { id, state } = added;
       return { id, state, ...(replaced.length ? { replaced: replaced.map(({ id, text }) => ({ id, text })) } : {}) };
     },
-    async "memory.search"({ in: where = ["memory"], ...query }) {
-      const { messages } = rooms();
-      const limit = query.limit ?? 10;
-      // The scores of the two are not comparable: each gets its half, and what is kept comes before what was only said.
-      const each = where.length > 1 ? Math.ceil(limit / 2) : limit;
-      const facts = where.includes("memory") ? await memory().search({ ...query, limit: each }) : [];
-      const isSaid = where.includes("sessions") && query.scope === undefined;
-      const said = isSaid ? await messages.search({ query: query.query, limit: limit - facts.length || 1 }) : [];
-      return { results: [...facts, ...said].slice(0, limit).map(({ trust: _t, person: _p, ...hit }) => hit) };
-    },
+    "memory.search": async (query) => ({
+      results: (await searchBoth(rooms(), query)).map(({ trust: _t, person: _p, ...hit }) => hit),
+    }),
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },
@@ -73,24 +72,18 @@ export function makeMemoryMethods(parts: Pick<MethodParts, "instance" | "clock" 
       const rows = facts as Remembered[];
       return memory().import(trusted ? rows : rows.map(untrusted));
     },
-    "memory.index": async ({ dir, scope }) => rooms().documents.add(dir, scope === undefined ? {} : { scope }),
+  };
+}
+
+/** Folders of documents, the nightly pass, and how far all of it is. */
+function makePassMethods({ instance, config }: MemoryMethodParts): Pick<Methods, PassMethods & keyof Methods> {
+  const rooms = () => instance().memory;
+  return {
+    "memory.index": ({ dir, scope }) => rooms().documents.add(dir, defined({ scope })),
     "memory.unindex": async ({ dir }) => ({ removed: await rooms().documents.remove(dir) }),
-    async "memory.status"() {
-      const { messages, documents } = rooms();
-      const { live, pending, documents: pieces } = await memory().counts();
-      const vectors = await memory().embeddingProgress();
-      return {
-        facts: live,
-        pending,
-        documents: pieces,
-        waitingMessages: await messages.waiting(),
-        folders: await documents.folders(),
-        ...truthy({ vectors }),
-      };
-    },
-    async "memory.condense"({ agent = parts.config.routing.defaultAgent, idempotencyKey }) {
-      const id = `asked:${agent}:${idempotencyKey ?? parts.clock.now()}`;
-      const done = await rooms().condense.run(agent, id);
+    "memory.status": () => rooms().status(),
+    async "memory.condense"({ agent = config.routing.defaultAgent, idempotencyKey }) {
+      const done = await rooms().condenseNow(agent, idempotencyKey);
       return done ? { condensation: shown(done) } : {};
     },
     "memory.condensations": async ({ agent, limit }) => ({

@@ -1,5 +1,7 @@
+export { makeAsking } from "./asking.ts";
 export { type Asking, Capture, type CaptureParts } from "./capture/capture.ts";
 export { Condense } from "./condense/condense.ts";
+export type { NightBody } from "./condense/nights.ts";
 export type { Condensation } from "./condense/store.ts";
 export { type MemoryConfig, memoryConfig } from "./config.ts";
 export { Documents, type Folder, type IndexReport } from "./documents/documents.ts";
@@ -22,6 +24,8 @@ export {
 export { type ForgottenBy, Memory, type MemoryParts } from "./memory.ts";
 export { moment as momentOfFact } from "./moment.ts";
 export { replacing } from "./replacing.ts";
+export { MemoryRooms } from "./rooms.ts";
+export { searchBoth } from "./search/both.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export type { SearchQuery } from "./search/search.ts";
 export { SessionIndex, type SessionQuery } from "./sessions/sessions.ts";

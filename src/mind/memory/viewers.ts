@@ -12,10 +12,11 @@
  * | nobody but events                                           | as the route they come by                              |
  */
 import { agentInSession, type CameBy, isNamedDoor, isOwnDoor } from "../../core/domain/index.ts";
+import type { MemoryConfig } from "./config.ts";
 import type { Viewer } from "./kinds.ts";
 
 /** A way somebody came into the session. */
-type Door = CameBy & { isGroup: boolean };
+export type Door = CameBy & { isGroup: boolean };
 
 export interface SessionViewer extends Viewer {
   agent: string;
@@ -61,4 +62,9 @@ export function makeReaders() {
       return before !== undefined && before !== person;
     },
   };
+}
+
+/** The teams an agent shares facts with. */
+export function teamsWith({ teams }: Pick<MemoryConfig, "teams">, agent: string): string[] {
+  return Object.entries(teams).flatMap(([team, members]) => (members.includes(agent) ? [team] : []));
 }
