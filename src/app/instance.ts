@@ -13,6 +13,7 @@ import { type Life, startLife } from "./instance/life.ts";
 import { buildMind, type Mind } from "./instance/mind.ts";
 import { type InstanceParts, makeLateParts } from "./instance/parts.ts";
 import { addTools, buildTurns, type Turns } from "./instance/turns.ts";
+import { makeUpkeep, type Upkeep } from "./instance/upkeep.ts";
 import { buildWakers, type Wakers } from "./instance/wakers.ts";
 import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
@@ -25,7 +26,8 @@ export interface Instance
     Mind,
     Intake,
     Wakers,
-    Life {
+    Life,
+    Upkeep {
   explainCommand: Turns["judging"]["explainCommand"];
   /** What the model would read now. Sends nothing. */
   nextRequest(of: { session: SessionKey; agent: AgentId; text?: string | undefined }): Promise<NextRequest>;
@@ -51,6 +53,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     ...intake,
     ...wakers,
     ...life,
+    ...makeUpkeep({ ...built, intake, wakers }),
     explainCommand: turns.judging.explainCommand,
     nextRequest: (of) => nextRequest(requestParts(built, intake), of),
   };

@@ -11,6 +11,7 @@ import { admittedText, type Inbox, place, waitingUnder, withdraw } from "../../f
 import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
 import { tokensSince } from "../../flow/turns/index.ts";
 import type { LaresConfig } from "../config.ts";
+import { Late } from "./parts.ts";
 
 export interface ChannelParts {
   home: string;
@@ -47,9 +48,10 @@ export function makeChannels(parts: ChannelParts) {
     });
   const sent = (id: string) => void parts.outbox.wake(asId<TurnId>(id));
   const pairings = new Pairings({ records, clock, bus, say, sent });
+  const late = new Late<Accounts>();
   const acknowledgements = new Acknowledgements({
     ...{ records, clock, bus, log: log.child("channels") },
-    channel: (at) => accounts.get(at.channel, at.account),
+    channel: (at) => late.get().get(at.channel, at.account),
   });
   const intake = new Intake({
     records,
@@ -86,12 +88,13 @@ export function makeChannels(parts: ChannelParts) {
     },
   });
   const libraries = new Libraries(parts.home);
-  const accounts = new Accounts({
-    ...{ records, clock, crash, guard: parts.guard, bus },
-    log: log.child("channels"),
-    intake,
-    undelivered: (at, key, why) => parts.outbox.undelivered(at, key, why),
-  });
+  const accounts = late.set(
+    new Accounts({
+      ...{ records, clock, crash, guard: parts.guard, bus, intake },
+      log: log.child("channels"),
+      undelivered: (at, key, why) => parts.outbox.undelivered(at, key, why),
+    }),
+  );
   return {
     accounts,
     pairings,

@@ -89,8 +89,8 @@ function endListeners({ ground, mind, intake, wakers }: All, unsettled: (error: 
 }
 
 export interface Life {
-  /** Takes in what lares.yaml declares. */
-  declare(): Promise<void>;
+  /** These sections of lares.yaml changed. */
+  changed(sections: readonly string[]): Promise<void>;
   /** What of it made no sense, in sentences. */
   problems(): string[];
   stop(drainMs: number): Promise<void>;
@@ -141,7 +141,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await wakers.watchers.start();
   await intake.channels.apply();
   return {
-    declare,
+    changed: (sections) => follow(all, sections, declare),
     problems: () => [...problems, ...all.mind.memory.problems()],
     async stop(drainMs) {
       stopListening();
@@ -160,6 +160,22 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       ground.records.close();
     },
   };
+}
+
+/** Which rooms follow a change of which sections; all others read their settings each time they need them. */
+async function follow(
+  { parts, workshop, mind, intake, wakers }: All,
+  sections: readonly string[],
+  declare: () => Promise<void>,
+): Promise<void> {
+  const followers: readonly [sections: readonly string[], renew: () => void | Promise<void>][] = [
+    [["agents"], () => workshop.ensureAgents(parts.config.agents)],
+    [["channels"], () => intake.channels.apply()],
+    [["memory"], () => mind.memory.changed()],
+    [["watch"], () => wakers.watchers.start()],
+    [["schedules", "agents"], declare],
+  ];
+  for (const [of, renew] of followers) if (of.some((one) => sections.includes(one))) await renew();
 }
 
 async function startEngine(all: All, unsettled: (error: unknown) => void): Promise<void> {

@@ -28,6 +28,8 @@ import type { InstanceParts, LateParts } from "./parts.ts";
 
 export interface Workshop {
   agents: AgentFolders;
+  /** Makes the folders that the named agents lack. */
+  ensureAgents(named: object): void;
   attachments: Attachments;
   parsers: ReturnType<typeof createParsers>;
   processes: Processes;
@@ -46,7 +48,10 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   const { home, config, clock, ids, crash, log } = parts;
   const { records, grants } = ground;
   const agents = new AgentFolders(home);
-  for (const name of [DEFAULT_AGENT, ...Object.keys(config.agents)]) agents.ensure(asId<AgentId>(name));
+  const ensureAgents = (named: object) => {
+    for (const name of Object.keys(named)) agents.ensure(asId<AgentId>(name));
+  };
+  ensureAgents({ [DEFAULT_AGENT]: {}, ...config.agents });
   const roots = openRoots(config, { home, userHome: homedir() });
   roots.check();
   const parsers = createParsers(confineParser);
@@ -98,7 +103,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     },
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
-  return { agents, attachments, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
+  return { agents, ensureAgents, attachments, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
 }
 
 /** A parser under the same kernel limits as commands: it writes no files and starts nothing. */

@@ -172,11 +172,20 @@ export class Sessions {
     return old;
   }
 
-  /** Conversations of single calls, some time after their last use. What they cost stays in the sums. Returns how many went. */
-  async sweep(olderThanMs: number): Promise<number> {
-    const old = await briefSince(this.parts.records, this.parts.clock.now() - olderThanMs);
-    for (const key of old) await this.delete(key, { keepUsage: true });
-    return old.length;
+  /** Deletes sessions nobody used for so many days; 0 keeps them. */
+  async retire(days: number): Promise<void> {
+    if (days > 0) await this.prune(days * 86_400_000, false);
+  }
+
+  /** Deletes conversations of single calls so long after their last use; 0 keeps them. What they cost stays in the sums. */
+  async sweep(hours: number): Promise<void> {
+    if (hours <= 0) return;
+    const { records, clock } = this.parts;
+    for (;;) {
+      const old = await briefSince(records, clock.now() - hours * 3_600_000);
+      if (old.length === 0) return;
+      for (const key of old) await this.delete(key, { keepUsage: true });
+    }
   }
 
   /** Ends what runs or waits in the session, each with its visible outcome. */

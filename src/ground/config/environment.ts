@@ -88,6 +88,20 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
   });
 }
 
+/** The models' part of it, under the variables' own names. */
+export function modelVariables({ models: m, model }: Environment): Readonly<Record<string, string | undefined>> {
+  return {
+    ANTHROPIC_API_KEY: m.anthropicApiKey,
+    ANTHROPIC_BASE_URL: m.anthropicBaseUrl,
+    OPENAI_API_KEY: m.openaiApiKey,
+    OPENAI_BASE_URL: m.openaiBaseUrl,
+    GEMINI_API_KEY: m.geminiApiKey,
+    OPENROUTER_API_KEY: m.openrouterApiKey,
+    OLLAMA_BASE_URL: m.ollamaBaseUrl,
+    LARES_MODEL: model,
+  };
+}
+
 /** The home where LARES_HOME is not set, as for a crontab. */
 export function usualHome({ variables }: Pick<Environment, "variables">): string {
   return homeFrom(undefined, variables.HOME?.trim() || undefined);

@@ -1,8 +1,9 @@
+export { noteAddress } from "./address.ts";
 export { explainIssues } from "./check.ts";
 export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
 export { closeInherited } from "./descriptors.ts";
 export { getFromFile, setInFile } from "./edit.ts";
-export { type Environment, type ModelEnvironment, readEnvironment, usualHome } from "./environment.ts";
+export { type Environment, type ModelEnvironment, modelVariables, readEnvironment, usualHome } from "./environment.ts";
 export { ensureHome, fileProblem, homeFileProblem, homeProblem } from "./home.ts";
 export {
   CONFIG_FILE,

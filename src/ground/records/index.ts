@@ -9,7 +9,7 @@ export { type DatabaseExamined, examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
 export { readCopy } from "./read-copy.ts";
-export { proveRoom } from "./room.ts";
+export { hasRoom, proveRoom } from "./room.ts";
 export { SqliteRecords } from "./sqlite.ts";
 
 /** Opens the records of a home. The caller holds the home's lock. `storing` is told before and after each commit. */

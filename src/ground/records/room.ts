@@ -1,8 +1,28 @@
+/** Whether there is room on the disk again, after it was full. */
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Records } from "../../core/contracts/index.ts";
 
-/** Proves that there is room on the disk again: a write as large as a turn's. Rejects when there is none. */
-export async function proveRoom(db: Records, bytes: number): Promise<void> {
-  const probe = "x".repeat(bytes);
+/** What a turn with a long answer writes, and some more. */
+const TURN_BYTES = 131_072;
+
+/** Whether a file of a turn's size fits. Cheaper than opening the records, and it leaves nothing behind. */
+export function hasRoom(home: string): boolean {
+  const file = join(home, "room.probe");
+  try {
+    writeFileSync(file, randomBytes(TURN_BYTES), { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Proves it with a write as large as a turn's. Rejects when there is none. */
+export async function proveRoom(db: Records): Promise<void> {
+  const probe = "x".repeat(TURN_BYTES);
   await db.write((tx) =>
     tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", probe),
   );
