@@ -29,6 +29,8 @@ import { withReach } from "./methods/reach.ts";
 import { openThings } from "./methods/status.ts";
 
 export interface ServerParts extends Omit<MethodParts, "url" | "config" | "redact"> {
+  /** The instance that runs now. Throws while there is none. */
+  instance: () => Instance;
   /** How people call this program. */
   program: string;
   settings: LaresSettings;

@@ -39,7 +39,16 @@ export async function buildMind(
   const { records, engine, watch, agentModel, modelInfo } = ground;
   const { agents, roots } = workshop;
   const snapshot: ContextParts["snapshot"] = (of) =>
-    snapshotOf({ ...late.memory.get(), prompt: (session) => findPrompt(records, session), tokens: textTokens }, of);
+    snapshotOf(
+      {
+        memory: late.memory.get().memory,
+        viewer: (session) => late.memory.get().viewer(session),
+        keepsFiles: () => late.memory.get().keepsFiles(),
+        prompt: (session) => findPrompt(records, session),
+        tokens: textTokens,
+      },
+      of,
+    );
   const prompts = buildPrompts(parts, ground, workshop, late);
   const contexts = new Contexts({
     ...{ records, clock, prompt: prompts, snapshot, model: modelInfo, agentModel },

@@ -3,11 +3,11 @@ import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { sessionsPerAgent } from "../../flow/sessions/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, `agents.${string}` & keyof Handlers>;
 
-export function makeAgentMethods(parts: Pick<MethodParts, "instance" | "config">): Methods {
+export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<MethodParts, "config">): Methods {
   const { config, instance } = parts;
   const committed = () => instance().records.committed;
 

@@ -3,11 +3,11 @@ import { truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
-import { type MethodParts, notFound } from "./parts.ts";
+import { type Asks, notFound } from "./parts.ts";
 
 type Methods = Pick<Handlers, `approvals.${string}` & keyof Handlers>;
 
-export function makeApprovalMethods(parts: Pick<MethodParts, "instance">): Methods {
+export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Methods {
   return {
     "approvals.list": async (p) => ({
       approvals: await wireApprovals(
@@ -36,10 +36,7 @@ export function makeApprovalMethods(parts: Pick<MethodParts, "instance">): Metho
 }
 
 /** Of the action only the rule goes out: the rest is shown by the tool in its own words. */
-export async function wireApprovals(
-  parts: Pick<MethodParts, "instance">,
-  asked: readonly ApprovalView[],
-): Promise<Approval[]> {
+export async function wireApprovals(parts: Asks<"records">, asked: readonly ApprovalView[]): Promise<Approval[]> {
   if (asked.length === 0) return [];
   const askers = await findAskers(
     parts.instance().records.committed,
@@ -56,6 +53,6 @@ export async function wireApprovals(
   });
 }
 
-export async function wireApproval(parts: Pick<MethodParts, "instance">, asked: ApprovalView): Promise<Approval> {
+export async function wireApproval(parts: Asks<"records">, asked: ApprovalView): Promise<Approval> {
   return (await wireApprovals(parts, [asked]))[0]!;
 }

@@ -9,10 +9,16 @@ import {
   listAttention,
 } from "../../flow/attention/index.ts";
 import type { Instance } from "../instance.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
+
+type AttentionRooms = "records" | "approvals" | "watchers" | "channels";
 
 /** Where what needs a person is found. */
-export function attentionIn(instance: Instance, problems: readonly string[], now: number): AttentionParts {
+export function attentionIn(
+  instance: Pick<Instance, AttentionRooms>,
+  problems: readonly string[],
+  now: number,
+): AttentionParts {
   const { records, approvals, watchers, channels } = instance;
   return {
     ...{ db: records.committed, problems, now },
@@ -25,7 +31,7 @@ export function attentionIn(instance: Instance, problems: readonly string[], now
 
 type Methods = Pick<Handlers, `attention.${string}` & keyof Handlers>;
 
-export function makeAttentionMethods(parts: Pick<MethodParts, "instance" | "clock" | "problems">): Methods {
+export function makeAttentionMethods(parts: Asks<AttentionRooms> & Pick<MethodParts, "clock" | "problems">): Methods {
   const at = () => attentionIn(parts.instance(), parts.problems(), parts.clock.now());
   return {
     "attention.list": ({ limit, after }) => listAttention(at(), { limit: limit ?? 50, after }),

@@ -16,13 +16,20 @@ import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts
 import { waitingIn } from "../../flow/inbox/index.ts";
 import { listTurns, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
-import { type MethodParts, notFound } from "./parts.ts";
+import { type Asks, type MethodParts, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
 import { readState } from "./turns.ts";
 
 type Methods = Pick<Handlers, `chat.${string}` & keyof Handlers>;
 
-export function makeChatMethods(parts: MethodParts & { events: EventStream }): Methods {
+interface ChatParts
+  extends Asks<"inbox" | "watch" | "engine" | "sessions" | "approvals" | "records">,
+    Pick<MethodParts, "config" | "ids"> {
+  events: EventStream;
+}
+type WaitParts = Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
+
+export function makeChatMethods(parts: ChatParts): Methods {
   const committed = () => parts.instance().records.committed;
   return {
     async "chat.send"(p, caller) {
@@ -98,7 +105,7 @@ function inbound(
     attachments?: string[];
   } & Pick<InboundMessage, "mode" | "model" | "idempotencyKey" | "given">,
   caller: Caller,
-  parts: MethodParts,
+  parts: Pick<MethodParts, "ids">,
 ): InboundMessage {
   // A key must find the same place again, so a conversation of its own is named after it.
   const user = p.once ? `once-${p.idempotencyKey ?? parts.ids.next("o")}` : (p.user ?? "owner");
@@ -131,7 +138,7 @@ function makeFingerprint(
 
 /** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
 export async function waitFor(
-  parts: MethodParts,
+  parts: WaitParts,
   turn: TurnId,
   duplicate: boolean,
   gone: AbortSignal,
@@ -150,7 +157,7 @@ export async function waitFor(
 }
 
 async function toAnswer(
-  parts: MethodParts,
+  parts: WaitParts,
   turn: TurnId,
   row: TurnRow | undefined,
   duplicate: boolean,

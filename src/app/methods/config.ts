@@ -2,11 +2,11 @@
 import type { Json } from "../../core/domain/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks } from "./parts.ts";
 
 type Methods = Pick<Handlers, `config.${string}` & keyof Handlers>;
 
-export function makeConfigMethods(parts: Pick<MethodParts, "instance"> & { settings: LaresSettings }): Methods {
+export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSettings }): Methods {
   const { settings, instance } = parts;
   return {
     async "config.get"({ path }) {

@@ -2,11 +2,13 @@
 import { type AgentId, asId, type SessionKey } from "../../core/domain/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { readLedger } from "../../mind/context/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks } from "./parts.ts";
 
 type Methods = Pick<Handlers, `context.${string}` & keyof Handlers>;
 
-export function makeContextMethods(parts: Pick<MethodParts, "instance">): Methods {
+export function makeContextMethods(
+  parts: Asks<"sessions" | "nextRequest" | "compactions" | "contexts" | "records">,
+): Methods {
   return {
     "context.get": ({ session }) => readLedger(parts.instance(), asId<SessionKey>(session)),
     async "context.request"({ session, text }) {

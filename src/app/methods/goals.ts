@@ -2,11 +2,11 @@ import { defined } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Goal } from "../../mind/goals/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, `goals.${string}` & keyof Handlers>;
 
-export function makeGoalMethods(parts: Pick<MethodParts, "instance" | "config">): Methods {
+export function makeGoalMethods(parts: Asks<"goals"> & Pick<MethodParts, "config">): Methods {
   const goals = () => parts.instance().goals;
   return {
     "goals.list": async ({ limit }) => ({ goals: (await goals().list(limit ?? 100)).map(wireGoal) }),

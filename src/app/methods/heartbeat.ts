@@ -5,11 +5,12 @@ import { usageOfRuns } from "../../flow/turns/index.ts";
 import { beatViews } from "../../mind/heartbeat/index.ts";
 import { beatsSince } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
+type BeatRooms = "heartbeat" | "schedules" | "agents" | "records";
 type Methods = Pick<Handlers, `heartbeat.${string}` & keyof Handlers>;
 
-export function makeHeartbeatMethods(parts: Pick<MethodParts, "instance" | "clock">): Methods {
+export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods {
   const schedules = () => parts.instance().schedules;
   const beats = () => beatsIn(parts.instance(), parts.clock.now());
   const beatOf = async (agent: string) => {
@@ -41,7 +42,7 @@ export function makeHeartbeatMethods(parts: Pick<MethodParts, "instance" | "cloc
 }
 
 /** How each agent's heartbeat is. */
-export function beatsIn(instance: Pick<Instance, "heartbeat" | "schedules" | "agents" | "records">, now: number) {
+export function beatsIn(instance: Pick<Instance, BeatRooms>, now: number) {
   const { heartbeat, schedules, agents, records } = instance;
   return beatViews({
     ...{ heartbeat, schedules, agents, now },

@@ -1,5 +1,8 @@
 /** Every method of the protocol and its handler, one file per noun. */
 import type { EventStream, Handlers } from "../../faces/gateway/index.ts";
+import type { Vault } from "../../ground/vault/index.ts";
+import type { LaresSettings } from "../config.ts";
+import type { Instance } from "../instance.ts";
 import { makeAgentMethods } from "./agents.ts";
 import { makeApprovalMethods } from "./approvals.ts";
 import { makeAttentionMethods } from "./attention.ts";
@@ -12,7 +15,7 @@ import { makeHeartbeatMethods } from "./heartbeat.ts";
 import { type ImportMethodParts, makeImportMethods } from "./import.ts";
 import { makeMemoryMethods } from "./memory.ts";
 import { type ModelMethodParts, makeModelMethods } from "./models.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 import { makePolicyMethods } from "./policy.ts";
 import { makeProgramMethods, type ProgramParts } from "./program.ts";
 import { makeScheduleMethods } from "./schedules.ts";
@@ -27,11 +30,12 @@ import { makeUsageMethods } from "./usage.ts";
 import { makeWakeMethods } from "./wakes.ts";
 
 export type AllMethodParts = MethodParts &
+  Asks<keyof Instance> &
   ModelMethodParts &
   ChannelMethodParts &
   ProgramParts &
   ImportMethodParts &
-  TokenParts & { events: EventStream };
+  TokenParts & { events: EventStream; vault: Vault; settings: LaresSettings };
 
 export function makeMethods(parts: AllMethodParts): Handlers {
   return {

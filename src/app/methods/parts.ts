@@ -1,4 +1,4 @@
-/** What the method handlers are made from. Each file picks what it needs. */
+/** What the method handlers are made from. Each file picks what it needs, and names the rooms it asks. */
 
 import type { Models } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
@@ -13,8 +13,6 @@ export interface MethodParts {
   models: Models;
   clock: Clock;
   ids: IdMaker;
-  /** The instance that runs now. Throws while there is none. */
-  instance: () => Instance;
   url: () => string;
   uptimeMs: () => number;
   problems: () => string[];

@@ -6,11 +6,11 @@ import type { Access } from "../../flow/access/index.ts";
 import { COMMANDS } from "../../flow/commands/index.ts";
 import { type AuditParts, audit, type Logbook } from "../../ground/observe/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, "logs.tail" | "commands.list" | "security.audit">;
 
-export interface ProgramParts extends Pick<MethodParts, "instance" | "home"> {
+export interface ProgramParts extends Asks<"sandbox">, Pick<MethodParts, "home"> {
   access: Access;
   settings: LaresSettings;
   log: Logbook;

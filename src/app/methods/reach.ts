@@ -10,12 +10,14 @@ import { hasSession } from "../../flow/sessions/index.ts";
 import { hasSpokenIn, sessionOfTurn } from "../../flow/turns/index.ts";
 import type { Instance } from "../instance.ts";
 
+type Reached = Pick<Instance, "records" | "agents">;
+
 /** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */
 const BEGINS: readonly MethodName[] = ["chat.send", "goals.add"];
 
 type Handler = (params: { session?: string; turn?: string }, caller: Caller) => Promise<unknown>;
 
-export function withReach(handlers: Handlers, instance: () => Instance): Handlers {
+export function withReach(handlers: Handlers, instance: () => Reached): Handlers {
   const out: Record<string, Handler> = {};
   for (const [name, handler] of Object.entries(handlers) as [MethodName, Handler][]) {
     const { scope, mutates } = METHODS[name];
@@ -24,7 +26,7 @@ export function withReach(handlers: Handlers, instance: () => Instance): Handler
   return out as unknown as Handlers;
 }
 
-function guarded(name: MethodName, handler: Handler, instance: () => Instance): Handler {
+function guarded(name: MethodName, handler: Handler, instance: () => Reached): Handler {
   return async (params, caller) => {
     const { session, turn } = params;
     const seesAll = caller.principal.scopes.has("read") || caller.principal.scopes.has("admin");
@@ -39,7 +41,7 @@ function guarded(name: MethodName, handler: Handler, instance: () => Instance): 
 }
 
 /** Refused and not there look the same: a token learns nothing about conversations it may not see. */
-async function mustReach(name: MethodName, session: string, caller: Caller, instance: Instance): Promise<void> {
+async function mustReach(name: MethodName, session: string, caller: Caller, instance: Reached): Promise<void> {
   const { principal } = caller;
   if (await hasSession(instance.records.committed, session)) {
     if (principal.scopes.has("read") || principal.scopes.has("admin")) return;
@@ -53,7 +55,7 @@ async function mustReach(name: MethodName, session: string, caller: Caller, inst
   throw notThere(`conversation "${session}"`, "To begin one of your own, give a name as user instead of session.");
 }
 
-async function isOwn(session: string, { principal }: Caller, instance: Instance): Promise<boolean> {
+async function isOwn(session: string, { principal }: Caller, instance: Reached): Promise<boolean> {
   return isOwnKey(session, principal) || hasSpokenIn(instance.records.committed, session, principal.id);
 }
 

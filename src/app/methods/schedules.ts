@@ -13,7 +13,7 @@ import {
   type ShownSlot,
   type Wishes,
 } from "../../mind/schedule/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 /** Five weeks: a month's page begins and ends in other months. */
 const MOST_CALENDAR_MS = 35 * 86_400_000;
@@ -22,7 +22,7 @@ const SHOWN_OUTPUT = 500;
 
 type Methods = Pick<Handlers, `schedule.${string}` & keyof Handlers>;
 
-export function makeScheduleMethods(parts: Pick<MethodParts, "instance" | "clock">): Methods {
+export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts, "clock">): Methods {
   const schedules = () => parts.instance().schedules;
   return {
     async "schedule.list"({ limit = 100, ...q }) {

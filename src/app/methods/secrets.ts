@@ -4,13 +4,11 @@ import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks } from "./parts.ts";
 
 type Methods = Pick<Handlers, `secrets.${string}` & keyof Handlers>;
 
-export function makeSecretMethods(
-  parts: Pick<MethodParts, "instance"> & { settings: LaresSettings; vault: Vault },
-): Methods {
+export function makeSecretMethods(parts: Asks<"agents"> & { settings: LaresSettings; vault: Vault }): Methods {
   const { settings, vault } = parts;
   const granted = () => Object.entries(settings.view.agents).map(([agent, { secrets }]) => [agent, secrets] as const);
   const agentsOf = (name: string) => granted().flatMap(([agent, secrets]) => (secrets.includes(name) ? [agent] : []));

@@ -5,10 +5,10 @@ import { truthy } from "../../core/kit/index.ts";
 import { withInside } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { LARGEST_SKILL, type Skill } from "../../mind/skills/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 export function makeSkillMethods(
-  parts: Pick<MethodParts, "instance" | "config">,
+  parts: Asks<"agents" | "skills"> & Pick<MethodParts, "config">,
 ): Pick<Handlers, "skills.list" | "skills.get"> {
   const who = (given: string | undefined): string => {
     const agent = given ?? parts.config.routing.defaultAgent;

@@ -8,11 +8,16 @@ import { countOpen, type OpenThings } from "../../ground/observe/index.ts";
 import type { Instance } from "../instance.ts";
 import { attentionIn } from "./attention.ts";
 import { beatsIn } from "./heartbeat.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 type Methods = Pick<Handlers, "health" | "status">;
 
-export function makeStatusMethods(parts: MethodParts): Methods {
+type StatusParts = Asks<
+  "records" | "engine" | "approvals" | "channels" | "watchers" | "heartbeat" | "schedules" | "agents" | "sandbox"
+> &
+  Pick<MethodParts, "home" | "version" | "models" | "clock" | "url" | "uptimeMs" | "problems">;
+
+export function makeStatusMethods(parts: StatusParts): Methods {
   const { clock } = parts;
   const committed = () => parts.instance().records.committed;
   return {
@@ -51,7 +56,7 @@ export function makeStatusMethods(parts: MethodParts): Methods {
 }
 
 /** What is open at this moment. */
-export function openThings({ records, engine }: Instance): OpenThings {
+export function openThings({ records, engine }: Pick<Instance, "records" | "engine">): OpenThings {
   const db = records.committed;
   return {
     turns: () => openNow(db),

@@ -6,11 +6,13 @@ import { listDeliveries } from "../../flow/outbox/index.ts";
 import { listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
-import { type MethodParts, notFound } from "./parts.ts";
+import { type Asks, type MethodParts, notFound } from "./parts.ts";
 
 type Methods = Pick<Handlers, `turns.${string}` & keyof Handlers>;
 
-export function makeTurnMethods(parts: MethodParts): Methods {
+export function makeTurnMethods(
+  parts: Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">,
+): Methods {
   const committed = () => parts.instance().records.committed;
   return {
     async "turns.get"(p) {
@@ -68,7 +70,7 @@ export function makeTurnMethods(parts: MethodParts): Methods {
 }
 
 /** The row says queued until it ends; the engine knows what runs. */
-export function readState(parts: Pick<MethodParts, "instance">, row: TurnRow): TurnRow["state"] {
+export function readState(parts: Asks<"engine">, row: TurnRow): TurnRow["state"] {
   if (row.endedAt !== undefined) return row.state;
   return parts.instance().engine.running(row.session) === row.id ? "running" : row.state;
 }

@@ -5,13 +5,13 @@ import { truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { NO_MODEL, usageBy } from "../../flow/turns/index.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
 
 type Methods = Pick<Handlers, (`usage.${string}` & keyof Handlers) | (`budget.${string}` & keyof Handlers)>;
 
-export function makeUsageMethods(parts: Pick<MethodParts, "instance" | "config" | "clock">): Methods {
+export function makeUsageMethods(parts: Asks<"budget" | "records"> & Pick<MethodParts, "config" | "clock">): Methods {
   const { config, instance } = parts;
   const committed = () => parts.instance().records.committed;
   return {

@@ -15,10 +15,12 @@ import { nextSlots } from "../../mind/schedule/index.ts";
 import { openChildren } from "../../mind/teams/index.ts";
 import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
 import type { Instance } from "../instance.ts";
-import type { MethodParts } from "./parts.ts";
+import type { Asks, MethodParts } from "./parts.ts";
+
+type WakeRooms = "records" | "watchers" | "goals" | "hooks";
 
 /** Everything that waits for something. */
-function waitingIn({ records, watchers, goals, hooks }: Instance): Waiting {
+function waitingIn({ records, watchers, goals, hooks }: Pick<Instance, WakeRooms>): Waiting {
   const db = records.committed;
   return {
     db,
@@ -34,7 +36,9 @@ function waitingIn({ records, watchers, goals, hooks }: Instance): Waiting {
 
 type Methods = Pick<Handlers, `${"wakes" | "watch"}.${string}` & keyof Handlers>;
 
-export function makeWakeMethods(parts: Pick<MethodParts, "instance" | "config" | "ids" | "clock">): Methods {
+export function makeWakeMethods(
+  parts: Asks<WakeRooms | "sessions" | "agents" | "events"> & Pick<MethodParts, "config" | "ids" | "clock">,
+): Methods {
   return {
     "wakes.list": async () => ({ wakes: await listWakes(waitingIn(parts.instance()), parts.clock.now()) }),
     async "watch.resume"({ name }) {
