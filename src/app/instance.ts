@@ -20,7 +20,7 @@ import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 export type { InstanceParts } from "./instance/parts.ts";
 
 export interface Instance
-  extends Pick<Ground, "records" | "engine" | "watch" | "grants">,
+  extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
     Pick<Workshop, "agents" | "attachments" | "processes" | "sandbox" | "skills">,
     Pick<Delivery, "outbox" | "approvals">,
     Mind,

@@ -1,7 +1,7 @@
 /** Wires the server: events, access, method handlers and the gateway, over the instance that runs at the moment. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { AppError, asId, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type TurnId } from "../core/domain/index.ts";
 import { type Bus, type Crash, type Guard, isLoopbackBind } from "../core/kit/index.ts";
 import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
@@ -13,11 +13,12 @@ import {
   startGateway,
   withKeys,
 } from "../faces/gateway/index.ts";
-import { Access } from "../flow/access/index.ts";
+import { Access, mustReach } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { deliveriesByState } from "../flow/outbox/index.ts";
 import { Replays } from "../flow/replays/index.ts";
-import { turnsByState, usageByModel } from "../flow/turns/index.ts";
+import { hasSession } from "../flow/sessions/index.ts";
+import { hasSpokenIn, sessionOfTurn, turnsByState, usageByModel } from "../flow/turns/index.ts";
 import { type Counted, type Logbook, makeMetrics } from "../ground/observe/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { LaresConfig, LaresSettings } from "./config.ts";
@@ -25,7 +26,6 @@ import { Late } from "./instance/parts.ts";
 import type { Instance } from "./instance.ts";
 import { type AllMethodParts, makeMethods } from "./methods/index.ts";
 import type { MethodParts } from "./methods/parts.ts";
-import { withReach } from "./methods/reach.ts";
 import { openThings } from "./methods/status.ts";
 
 export interface ServerParts extends Omit<MethodParts, "url" | "config" | "redact"> {
@@ -127,13 +127,24 @@ function makeHandlers(
     ...{ config, redact, providers },
     auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
   });
-  return withKeys(withReach(every, instance), new Replays(() => instance().records, clock), {
+  const within = withReach(every, (principal, wish) => mustReach(actParts(instance()), principal, wish));
+  return withKeys(within, new Replays(() => instance().records, clock), {
     // The token's text is not written down; it is made again from its id.
     "tokens.create": {
       keep: (result) => ({ ...(result as object), token: undefined }),
       revive: (kept) => ({ ...(kept as object), token: access.deriveToken((kept as { id: string }).id) }),
     },
   });
+}
+
+/** Where it is looked up whether a caller may act in a conversation. */
+function actParts({ records: { committed }, agents }: Pick<Instance, "records" | "agents">) {
+  return {
+    isAgent: (name: string) => agents.exists(asId<AgentId>(name)),
+    hasSession: (session: string) => hasSession(committed, session),
+    sessionOfTurn: (turn: string) => sessionOfTurn(committed, turn),
+    hasSpokenIn: (session: string, id: string) => hasSpokenIn(committed, session, id),
+  };
 }
 
 /** What the gateway hands to the instance that runs now. */

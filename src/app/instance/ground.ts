@@ -1,9 +1,9 @@
 /** The ground: the records, the engine on them, who waits for turns, and the few words about settings that everybody needs. */
 import { join } from "node:path";
 import { CANCEL } from "../../core/contracts/index.ts";
-import type { AppError, Json, TurnId } from "../../core/domain/index.ts";
+import type { AppError, Json, SessionKey, TurnId } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
-import { TurnEnds } from "../../flow/turns/index.ts";
+import { listTurns, TurnEnds } from "../../flow/turns/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
 import { makeGrants, scrub } from "../../ground/vault/index.ts";
@@ -24,6 +24,8 @@ export interface Ground {
   agentModel(agent: string): string | undefined;
   /** The model of this id, else the first choice. */
   modelInfo(id: string | undefined): ReturnType<InstanceParts["models"]["primary"]>;
+  /** What runs in the session, else the newest turn there that is open. */
+  currentTurn(session: SessionKey): Promise<TurnId | undefined>;
   stopTurn(turn: TurnId, why: string): Promise<void>;
   /** Work nobody waits for. It fails when the disk is full or the instance closes; the next start finds what is left to do. */
   aside(work: Promise<unknown>): void;
@@ -61,6 +63,9 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     },
     agentModel: (agent) => config.agents[agent]?.model,
     modelInfo: (id) => (id === undefined ? undefined : models.info(id)) ?? models.primary(),
+    async currentTurn(session) {
+      return engine.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id;
+    },
     async stopTurn(turn, why) {
       await engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
     },

@@ -125,7 +125,7 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
 }
 
 function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built, sessions: Sessions) {
-  const { records, engine, called } = ground;
+  const { records, engine, called, currentTurn } = ground;
   const { approvals, outbox } = delivery;
   const { models } = parts;
   const openTurns = (session: SessionKey, limit: number) => listTurns(records, { session, open: true, limit });
@@ -142,7 +142,7 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
       timezone: (person, args) => zoneWords(late.schedules.get(), person, args),
       memory: (session, query, message) => recall(mind.memory, session, query, message),
     }),
-    current: async (session) => running(session) ?? (await openTurns(session, 1))[0]?.id,
+    current: currentTurn,
     helpers: (session) => late.children.get().working(session),
     reset: (session) => sessions.reset(session),
     reload: (session) => sessions.reload(session),

@@ -1,5 +1,5 @@
 /** Handlers of `agents.*`. */
-import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { type AgentId, AppError, asId, unknownAgent } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { sessionsPerAgent } from "../../flow/sessions/index.ts";
@@ -25,8 +25,7 @@ export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<Method
   const knownAgent = (agent: string): AgentId => {
     const id = asId<AgentId>(agent);
     if (instance().agents.exists(id)) return id;
-    const hint = `Known agents: ${instance().agents.names().join(", ")}.`;
-    throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint });
+    throw unknownAgent(agent, instance().agents.names());
   };
 
   return {

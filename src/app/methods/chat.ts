@@ -10,8 +10,8 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { deadline, defined, truthy } from "../../core/kit/index.ts";
-import type { ChatAnswer } from "../../core/protocol/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
+import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
 import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts";
 import { waitingIn } from "../../flow/inbox/index.ts";
 import { listTurns, type TurnRow } from "../../flow/turns/index.ts";
@@ -23,7 +23,7 @@ import { readState } from "./turns.ts";
 type Methods = Pick<Handlers, `chat.${string}` & keyof Handlers>;
 
 interface ChatParts
-  extends Asks<"inbox" | "watch" | "engine" | "sessions" | "approvals" | "records">,
+  extends Asks<"inbox" | "watch" | "engine" | "currentTurn" | "sessions" | "approvals" | "records">,
     Pick<MethodParts, "config" | "ids"> {
   events: EventStream;
 }
@@ -41,15 +41,10 @@ export function makeChatMethods(parts: ChatParts): Methods {
       return waitFor(parts, admitted.turn, admitted.duplicate, caller.signal);
     },
     async "chat.abort"(p) {
-      const { engine } = parts.instance();
-      const open = p.session ? await listTurns(committed(), { session: p.session, open: true, limit: 1 }) : [];
-      const turn = p.turn ?? (p.session && engine.running(asId<SessionKey>(p.session))) ?? open[0]?.id;
+      const turn = p.turn ?? (p.session && (await parts.instance().currentTurn(asId<SessionKey>(p.session))));
       if (!turn) return { stopped: false };
-      const taken = await engine.resume(asId<TurnId>(turn), {
-        id: `abort:${turn}`,
-        name: CANCEL,
-        value: { why: "chat.abort" },
-      });
+      const stop = { id: `abort:${turn}`, name: CANCEL, value: { why: "chat.abort" } };
+      const taken = await parts.instance().engine.resume(asId<TurnId>(turn), stop);
       if (taken === "unknown") throw notFound("turn", turn);
       return { stopped: taken === "taken", turn };
     },
@@ -62,35 +57,43 @@ export function makeChatMethods(parts: ChatParts): Methods {
       return { session: p.session, messages: messages.map(toLine), more };
     },
     async "chat.live"({ session }) {
-      const key = asId<SessionKey>(session);
       const rows = await listTurns(committed(), { session, open: true, limit: 50 });
-      const unsaid = new Map((await waitingIn(committed(), key)).map((m) => [m.turn as string, m]));
+      const waiting = await waitingIn(committed(), asId<SessionKey>(session));
       // Last and without a wait in between, so that the texts and the number belong together.
       const { seq, boot, turns } = parts.events.live(session);
-      return {
-        session,
-        seq,
-        boot,
-        turns: rows.reverse().map((row) => {
-          const live = turns.find((t) => t.turn === row.id);
-          const last = live?.calls.at(-1);
-          const said = unsaid.get(row.id);
-          const attachments = listFiles(said?.attached ?? []);
-          return {
-            turn: row.id,
-            state: readState(parts, row),
-            acceptedAt: row.acceptedAt,
-            calls: live?.calls ?? [],
-            tools: live?.tools ?? [],
-            ...(said ? { message: said.text } : {}),
-            ...(attachments.length ? { attachments } : {}),
-            ...defined({ startedAt: row.startedAt ?? live?.startedAt }),
-            ...truthy({ step: live?.step, cut: live?.cut }),
-            ...(last ? { call: last.call, text: last.text, thinking: last.thinking } : {}),
-          };
+      const shown = rows.reverse().map((row) =>
+        toLive(parts, row, {
+          live: turns.find((t) => t.turn === row.id),
+          said: waiting.find((m) => m.turn === row.id),
         }),
-      };
+      );
+      return { session, seq, boot, turns: shown };
     },
+  };
+}
+
+type LiveTurn = ReturnType<EventStream["live"]>["turns"][number];
+type WaitingMessage = Awaited<ReturnType<typeof waitingIn>>[number];
+
+/** A turn that is not over: what is known of it, what it is answering, and what it has said so far. */
+function toLive(
+  parts: Asks<"engine">,
+  row: TurnRow,
+  { live, said }: { live: LiveTurn | undefined; said: WaitingMessage | undefined },
+): Result<"chat.live">["turns"][number] {
+  const last = live?.calls.at(-1);
+  const attachments = listFiles(said?.attached ?? []);
+  return {
+    turn: row.id,
+    state: readState(parts, row),
+    acceptedAt: row.acceptedAt,
+    calls: live?.calls ?? [],
+    tools: live?.tools ?? [],
+    ...(said ? { message: said.text } : {}),
+    ...(attachments.length ? { attachments } : {}),
+    ...defined({ startedAt: row.startedAt ?? live?.startedAt }),
+    ...truthy({ step: live?.step, cut: live?.cut }),
+    ...(last ? { call: last.call, text: last.text, thinking: last.thinking } : {}),
   };
 }
 
@@ -136,24 +139,14 @@ function makeFingerprint(
   return createHash("sha256").update(asked).digest("base64url");
 }
 
-/** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
 export async function waitFor(
   parts: WaitParts,
   turn: TurnId,
   duplicate: boolean,
   gone: AbortSignal,
 ): Promise<ChatAnswer> {
-  const { watch } = parts.instance();
-  for (;;) {
-    const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
-    if (!first) throw notFound("turn", turn);
-    if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
-    const patience = deadline(gone, parts.config.gateway.http.wait * 1000);
-    const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience.signal).finally(patience.done);
-    // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
-    if (row && row.endedAt === undefined && row.state !== "parked" && !gone.aborted) continue;
-    return toAnswer(parts, turn, row, duplicate);
-  }
+  const row = await parts.instance().watch.untilEnd(turn, parts.config.gateway.http.wait * 1000, gone);
+  return toAnswer(parts, turn, row, duplicate);
 }
 
 async function toAnswer(

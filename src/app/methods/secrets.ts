@@ -1,6 +1,6 @@
 /** Handlers of `secrets.*`. Values go in and never come out; who gets them is a list in lares.yaml. */
 
-import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { type AgentId, AppError, asId, unknownAgent } from "../../core/domain/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
@@ -57,12 +57,7 @@ export function makeSecretMethods(parts: Asks<"agents"> & { settings: LaresSetti
     },
     async "secrets.grant"({ name, agent }) {
       mustExist(name);
-      if (!parts.instance().agents.exists(asId<AgentId>(agent))) {
-        throw new AppError("AGENT_UNKNOWN", {
-          message: `There is no agent "${agent}".`,
-          hint: "See: lares agents list",
-        });
-      }
+      if (!parts.instance().agents.exists(asId<AgentId>(agent))) throw unknownAgent(agent);
       if (!secretsOf(agent).includes(name)) await give(agent, [...secretsOf(agent), name]);
       return { name, agents: agentsOf(name) };
     },

@@ -1,6 +1,6 @@
 /** The methods about skills. */
 
-import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { type AgentId, asId, unknownAgent } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { withInside } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -14,10 +14,7 @@ export function makeSkillMethods(
     const agent = given ?? parts.config.routing.defaultAgent;
     const { agents } = parts.instance();
     if (agents.exists(asId<AgentId>(agent))) return agent;
-    throw new AppError("AGENT_UNKNOWN", {
-      message: `There is no agent "${agent}".`,
-      hint: `Known agents: ${agents.names().join(", ")}.`,
-    });
+    throw unknownAgent(agent, agents.names());
   };
   return {
     async "skills.list"(p) {

@@ -7,6 +7,7 @@ import {
   type SessionKey,
   sessionKeys,
   sourceKeys,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import { runningProcesses } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -53,12 +54,7 @@ export function makeWakeMethods(
       const session = typed === "main" ? sessionKeys.main(agent) : asId<SessionKey>(typed);
       const known = typed === "main" ? undefined : await instance.sessions.get(session);
       const owner = asId<AgentId>(known?.agent ?? agent);
-      if (!instance.agents.exists(owner)) {
-        throw new AppError("AGENT_UNKNOWN", {
-          message: `There is no agent "${owner}".`,
-          hint: "See: lares agents list",
-        });
-      }
+      if (!instance.agents.exists(owner)) throw unknownAgent(owner);
       const key = eventKeys.wake(caller.principal.id, idempotencyKey ?? parts.ids.next("e"));
       const { name, scopes } = caller.principal;
       const { duplicate } = await instance.events.tell({

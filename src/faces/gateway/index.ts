@@ -2,4 +2,5 @@ export { type GatewayConfig, gatewayConfig } from "./config.ts";
 export { withKeys } from "./idempotency.ts";
 export { EventStream } from "./live/events.ts";
 export type { Caller, Doorkeeper, GatewayParts, Handlers } from "./ports.ts";
+export { type MustReach, withReach } from "./reach.ts";
 export { type Gateway, startGateway } from "./server.ts";

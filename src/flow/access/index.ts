@@ -1,3 +1,3 @@
 export { Access, type AccessParts } from "./access.ts";
+export { mustReach } from "./act.ts";
 export { CODE_MS } from "./codes.ts";
-export { isOwnKey, mayBegin } from "./reach.ts";

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import {
   type AgentId,
-  AppError,
   agentInSession,
   asId,
   type HistoryEntry,
   type SessionKey,
   sessionKeys,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import { type Guard, guardedImport } from "../../core/kit/index.ts";
 import type { Sessions } from "./sessions.ts";
@@ -37,9 +37,7 @@ export function importLines(
     // Where it goes is the caller's to say, never the file's: its lines would end up in somebody's conversation.
     const named = given.session === undefined ? undefined : agentInSession(given.session);
     const agent = given.agent ?? named ?? parts.defaultAgent();
-    if (!parts.agentExists(asId<AgentId>(agent))) {
-      throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "Name one with `agent`." });
-    }
+    if (!parts.agentExists(asId<AgentId>(agent))) throw unknownAgent(agent);
     // The same lines again are the same session.
     const session = asId<SessionKey>(given.session ?? sessionKeys.imported(agent, "lares", hash(lines).slice(0, 20)));
     const entries = lines.map(({ timestamp, ...rest }) => ({ ...rest, at: Date.parse(timestamp) }));

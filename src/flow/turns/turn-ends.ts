@@ -4,6 +4,7 @@
  */
 import type { Records } from "../../core/contracts/index.ts";
 import type { TurnId } from "../../core/domain/index.ts";
+import { deadline } from "../../core/kit/index.ts";
 import { readTurn, type TurnRow } from "./store.ts";
 
 /** Enough for those who ask in the same moment, and little to hold. */
@@ -84,6 +85,19 @@ export class TurnEnds {
       } finally {
         listener.release();
       }
+    }
+  }
+
+  /** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
+  async untilEnd(turn: TurnId, parkedMs: number, gone: AbortSignal): Promise<TurnRow | undefined> {
+    for (;;) {
+      const first = await this.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
+      if (first === undefined || first.endedAt !== undefined || gone.aborted) return first;
+      const patience = deadline(gone, parkedMs);
+      const row = await this.until(turn, (r) => r.endedAt !== undefined, patience.signal).finally(patience.done);
+      // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
+      const works = row !== undefined && row.endedAt === undefined && row.state !== "parked";
+      if (!works || gone.aborted) return row;
     }
   }
 
