@@ -1,7 +1,6 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
-import { PULLED } from "../core/domain/index.ts";
-import { channelsConfig, limitsShape } from "../edges/channels/index.ts";
+import { canReach, channelsConfig, limitsShape } from "../edges/channels/index.ts";
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
@@ -164,12 +163,11 @@ export type LaresSettings = Settings<typeof schema>;
 function advise(config: Readonly<Record<string, unknown>>, folders: readonly string[]): string[] {
   const time = config.time as z.output<typeof timeConfig>;
   const agents = config.agents as Readonly<Record<string, unknown>>;
-  const accounts = config.channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
+  const accounts = config.channels as z.output<typeof channelsConfig>;
   return adviseSchedules(config.schedules as z.output<typeof schedulesConfig>, {
     now: Date.now(),
     zone: time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     isAgent: (agent) => agent === DEFAULT_AGENT || folders.includes(agent) || Object.hasOwn(agents, agent),
-    canReach: ({ channel, account }) =>
-      PULLED.has(channel) || (accounts[channel]?.[account] ?? { enabled: false }).enabled !== false,
+    canReach: (route) => canReach(accounts, route),
   });
 }

@@ -1,8 +1,8 @@
 /** Wires the server: events, access, method handlers and the gateway, over the instance that runs at the moment. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type AgentId, AppError, asId, type TurnId } from "../core/domain/index.ts";
-import { type Bus, type Crash, type Guard, isLoopbackBind } from "../core/kit/index.ts";
+import { type AgentId, asId, type TurnId } from "../core/domain/index.ts";
+import type { Bus, Crash, Guard } from "../core/kit/index.ts";
 import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
 import {
@@ -57,7 +57,7 @@ export interface Server {
 export async function openServer(parts: ServerParts): Promise<Server> {
   const { settings, bus, log, clock, instance } = parts;
   const config: LaresConfig = settings.view;
-  mayExpose(config, parts.token.text);
+  mayExpose(config.gateway, parts.token.text);
   const events = new EventStream(bus, () => clock.now());
   const access = new Access({
     ...{ clock, ids: parts.ids, ownerToken: parts.token.text },
@@ -66,7 +66,7 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   await access.load();
   const opened = new Late<Gateway>();
   // Behind the #: browsers do not send that part, so the code is in no log on the way.
-  const loginUrl = (code: string) => `${reachable(opened.get())}/login#code=${code}`;
+  const loginUrl = (code: string) => `${localUrl(opened.get())}/login#code=${code}`;
   const handlers = makeHandlers(parts, { access, events, loginUrl, url: () => opened.get().url });
   const metrics = makeMetrics({
     counted: () => countedIn(instance()),
@@ -175,21 +175,6 @@ function countedIn(instance: Instance): Counted {
     accounts: () => instance.channels.accounts.list(),
     statements: () => instance.records.ran,
   };
-}
-
-/** A guessable token is no lock on a door that others can reach. */
-function mayExpose({ gateway }: LaresConfig, token: string): void {
-  if (isLoopbackBind(gateway.bind) || token.length >= 16) return;
-  throw new AppError("CONFIG_INVALID", {
-    message: `Listening on ${gateway.bind} needs a token of at least 16 characters.`,
-    hint: "Unset LARES_TOKEN to have one made, or set a longer one.",
-    retry: "after-change",
-  });
-}
-
-/** An address a browser on this machine can open. */
-function reachable({ url, port }: Gateway): string {
-  return /\/\/(0\.0\.0\.0|\[::\]):/.test(url) ? `http://127.0.0.1:${port}` : url;
 }
 
 /** Beside the built program, or where the build puts it when the sources run. */

@@ -1,5 +1,6 @@
 /** What wakes agents besides people: hooks, watchers, schedules with heartbeats, sub-agents and goals. */
-import { type AgentId, PULLED, type ReplyRoute } from "../../core/domain/index.ts";
+import type { AgentId } from "../../core/domain/index.ts";
+import { canReach } from "../../edges/channels/index.ts";
 import { Hooks } from "../../edges/hooks/index.ts";
 import { createFetcher, withListed } from "../../edges/tools/index.ts";
 import { describeWatched, look, type Watched } from "../../edges/watch/index.ts";
@@ -110,16 +111,10 @@ function surroundings({ parts, ground, workshop, delivery, intake }: Built & { i
   const { records, called, agentModel } = ground;
   return {
     ...{ called, models, agentModel, agents: workshop.agents, outbox: delivery.outbox },
-    canReach: (route) => isConfigured(config.channels, route),
+    canReach: (route) => canReach(config.channels, route),
     deleteSession: (session) => intake.sessions.delete(session, { keepUsage: true }),
     isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
   };
-}
-
-/** The file says it, not who is connected: at a start, and while a platform is away, a route is still a route. */
-function isConfigured(channels: object, { channel, account }: ReplyRoute): boolean {
-  const accounts = channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
-  return PULLED.has(channel) || (accounts[channel]?.[account] ?? { enabled: false }).enabled !== false;
 }
 
 function buildHeartbeat({ parts, ground, workshop, delivery }: Built, { mark }: WorkspaceFiles): Heartbeat {

@@ -1,17 +1,8 @@
 /** Handlers of `wakes.*` and `watch.*`. */
-import {
-  type AgentId,
-  AppError,
-  asId,
-  eventKeys,
-  type SessionKey,
-  sessionKeys,
-  sourceKeys,
-  unknownAgent,
-} from "../../core/domain/index.ts";
+import { type AgentId, AppError, asId, type SessionKey, sessionKeys, unknownAgent } from "../../core/domain/index.ts";
 import { runningProcesses } from "../../edges/tools/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
-import { eventsWaiting } from "../../flow/events/index.ts";
+import { eventsWaiting, wakeEvent } from "../../flow/events/index.ts";
 import { nextSlots } from "../../mind/schedule/index.ts";
 import { openChildren } from "../../mind/teams/index.ts";
 import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
@@ -55,20 +46,12 @@ export function makeWakeMethods(
       const known = typed === "main" ? undefined : await instance.sessions.get(session);
       const owner = asId<AgentId>(known?.agent ?? agent);
       if (!instance.agents.exists(owner)) throw unknownAgent(owner);
-      const key = eventKeys.wake(caller.principal.id, idempotencyKey ?? parts.ids.next("e"));
-      const { name, scopes } = caller.principal;
-      const { duplicate } = await instance.events.tell({
-        key,
-        kind: "wake",
-        source: sourceKeys.wake(caller.principal.id),
-        session,
-        agent: owner,
-        route: deliver ?? { channel: "none", account: "wake", chat: session },
-        label: `Woken by ${name}`,
-        body: text,
-        authority: scopes.has("admin") ? "owner" : "known",
-      });
-      return { session, event: key, duplicate };
+      const event = wakeEvent(
+        { session, agent: owner, by: caller.principal, text, deliver },
+        idempotencyKey ?? parts.ids.next("e"),
+      );
+      const { duplicate } = await instance.events.tell(event);
+      return { session, event: event.key, duplicate };
     },
   };
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
+import { PULLED } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, type TalkConfig, toPolicy } from "./account.ts";
 import { discord } from "./discord/config.ts";
@@ -80,6 +81,19 @@ export interface OpeningParts {
 /** Where an account keeps what must be a file. */
 export function accountFolder(home: string, at: { channel: string; account: string }): string {
   return join(home, "channels", at.channel, at.account);
+}
+
+/**
+ * Whether messages can go there as the file says, not by who is connected: at a start, and while a platform is away, a route is
+ * still a route. An answer that is pulled always can.
+ */
+export function canReach(
+  accounts: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>,
+  { channel, account }: { channel: string; account: string },
+): boolean {
+  if (PULLED.has(channel)) return true;
+  const own = accounts[channel]?.[account] as { enabled?: boolean } | undefined;
+  return own !== undefined && own.enabled !== false;
 }
 
 export function configuredAccounts(config: Accounts, parts: OpeningParts): ConfiguredAccount[] {

@@ -4,6 +4,7 @@ export {
   ADAPTERS,
   accountFolder,
   type ConfiguredAccount,
+  canReach,
   channelsConfig,
   configured,
   configuredAccounts,

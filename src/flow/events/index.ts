@@ -6,6 +6,6 @@ export {
   type SystemEventParts,
   SystemEvents,
 } from "./events.ts";
-export { childEvent, exitEvent, hookEvent, spottedEvent } from "./sources.ts";
+export { childEvent, exitEvent, hookEvent, spottedEvent, wakeEvent } from "./sources.ts";
 export { eventsWaiting, silenceEvents, sourcesSince } from "./store.ts";
 export { makeWaitPort } from "./wait-port.ts";

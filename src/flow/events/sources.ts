@@ -8,6 +8,7 @@ import {
   type SessionKey,
   sourceKeys,
 } from "../../core/domain/index.ts";
+import type { Principal } from "../../core/protocol/index.ts";
 import type { SystemEvent } from "./events.ts";
 
 interface Told {
@@ -48,6 +49,29 @@ export function hookEvent({ hook, ...rung }: Omit<SystemEvent, Fixed> & { hook: 
 /** What tells a session that something watched is new. It comes from outside (I12). */
 export function spottedEvent({ watch, ...spotted }: Omit<SystemEvent, Fixed> & { watch: string }): SystemEvent {
   return { ...spotted, kind: "watch", source: sourceKeys.watch(watch), authority: "outside", lane: "scheduled" };
+}
+
+/** What tells a session that a person or a program with a token woke it. */
+export function wakeEvent(
+  { by, deliver, text, ...to }: Pick<SystemEvent, "session" | "agent"> & WakeCall,
+  id: string,
+): SystemEvent {
+  return {
+    ...to,
+    key: eventKeys.wake(by.id, id),
+    kind: "wake",
+    source: sourceKeys.wake(by.id),
+    route: deliver ?? { channel: "none", account: "wake", chat: to.session },
+    label: `Woken by ${by.name}`,
+    body: text,
+    authority: by.scopes.has("admin") ? "owner" : "known",
+  };
+}
+
+interface WakeCall {
+  by: Principal;
+  text: string;
+  deliver?: ReplyRoute | undefined;
 }
 
 /** What tells a parent's session of its sub-agent. */

@@ -39,10 +39,10 @@ export {
   tokensSince,
   type UsageBy,
   type UsageSum,
-  usageBy,
   usageByModel,
   usageOfRuns,
   usageOfSession,
   usageSince,
 } from "./usage/store.ts";
+export { summariseUsage } from "./usage/summary.ts";
 export { withoutPaths } from "./without-paths.ts";

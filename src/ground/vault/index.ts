@@ -1,3 +1,4 @@
+export { Granting } from "./granting.ts";
 export { type Granted, grantsConfig, makeGrants, makeResolver } from "./grants.ts";
 export type { Keyring } from "./keyring.ts";
 export { scrub } from "./scrub.ts";

@@ -21,7 +21,7 @@ import { type ForgottenBy, Memory } from "./memory.ts";
 import { makeNews } from "./news.ts";
 import { SessionIndex } from "./sessions/sessions.ts";
 import { MemoryView } from "./view/view.ts";
-import { type Door, type SessionViewer, teamsWith, viewerFrom } from "./viewers.ts";
+import { type SessionViewer, teamsWith, viewerFrom } from "./viewers.ts";
 
 /** What of memory may stand in a prompt: the agent's files, as its folder has them. */
 interface AgentFiles<Files> {
@@ -44,7 +44,7 @@ export interface MemoryRoomsParts<Files> extends Pick<NightParts, "nextDue" | "s
   embedder: EmbedderSource;
   asking: Asking;
   /** Through which doors people spoke in this session. */
-  listDoors: (session: string) => Promise<readonly Door[]>;
+  listDoors: (session: string) => Promise<Parameters<typeof viewerFrom>[0]>;
   /** The pages of a PDF that have text. Throws AppError when it cannot be read. */
   pdfPages: DocumentParts["pdf"];
   /** The owner's. */

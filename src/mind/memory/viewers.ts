@@ -16,7 +16,7 @@ import type { MemoryConfig } from "./config.ts";
 import type { Viewer } from "./kinds.ts";
 
 /** A way somebody came into the session. */
-export type Door = CameBy & { isGroup: boolean };
+type Door = CameBy & { isGroup: boolean };
 
 export interface SessionViewer extends Viewer {
   agent: string;
