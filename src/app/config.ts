@@ -13,8 +13,10 @@ import { agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
 import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
+import { retentionConfig } from "../flow/sessions/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
 import { type Config, defineConfig, type Settings } from "../ground/config/index.ts";
+import { lanesConfig } from "../ground/engine/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
@@ -26,28 +28,6 @@ import { FAMILY_CHOICES } from "../mind/prompt/index.ts";
 import { adviseSchedules, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
-
-const lanesConfig = z
-  .strictObject({
-    interactive: z.number().int().min(1).default(256).describe("Turns of people at the same time."),
-    scheduled: z.number().int().min(1).default(8).describe("Scheduled turns at the same time."),
-    background: z.number().int().min(1).default(4).describe("Background turns at the same time."),
-  })
-  .describe("How much runs at once, per lane class.");
-
-const retentionConfig = z
-  .strictObject({
-    sessionDays: z.number().min(0).default(0).describe("Sessions not used for so many days are deleted; 0 keeps them."),
-    callHours: z
-      .number()
-      .min(0)
-      .default(24)
-      .describe(
-        "Conversations of single calls (/v1 without `user`) are deleted so long after their last use; 0 keeps them.",
-      ),
-    journalDays: z.number().min(1).default(30).describe("How long the steps of ended turns are kept."),
-  })
-  .describe("What is kept for how long.");
 
 const agentConfig = z
   .strictObject({

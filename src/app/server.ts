@@ -10,8 +10,11 @@ import {
   type Gateway,
   type GatewayParts,
   type Handlers,
+  localUrl,
+  mayExpose,
   startGateway,
   withKeys,
+  withReach,
 } from "../faces/gateway/index.ts";
 import { Access, mustReach } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";

@@ -1,5 +1,5 @@
 /** Handlers of `agents.*`. */
-import { type AgentId, AppError, asId, unknownAgent } from "../../core/domain/index.ts";
+import { type AgentId, asId, unknownAgent } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { sessionsPerAgent } from "../../flow/sessions/index.ts";
@@ -39,15 +39,7 @@ export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<Method
     },
     "agents.get": async ({ agent }) => agentInfo(knownAgent(agent), await sessionsPerAgent(committed())),
     async "agents.create"({ agent, soul }) {
-      const id = asId<AgentId>(agent);
-      if (instance().agents.exists(id)) {
-        throw new AppError("CONFLICT", {
-          message: `There is already an agent "${agent}".`,
-          hint: "Choose another name.",
-        });
-      }
-      instance().agents.ensure(id);
-      if (soul !== undefined) await instance().agents.writeFile(id, "SOUL.md", soul);
+      await instance().agents.create(asId<AgentId>(agent), soul);
       return agentInfo(agent, new Map());
     },
     async "agents.files.get"({ agent, file }) {

@@ -1,8 +1,8 @@
 /** Handlers of `heartbeat.*`. */
-import { type AgentId, AppError, asId, heartbeatName } from "../../core/domain/index.ts";
+import { type AgentId, asId, heartbeatName } from "../../core/domain/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { usageOfRuns } from "../../flow/turns/index.ts";
-import { beatViews } from "../../mind/heartbeat/index.ts";
+import { beatViews, findBeat } from "../../mind/heartbeat/index.ts";
 import { beatsSince } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts } from "./parts.ts";
@@ -13,14 +13,7 @@ type Methods = Pick<Handlers, `heartbeat.${string}` & keyof Handlers>;
 export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods {
   const schedules = () => parts.instance().schedules;
   const beats = () => beatsIn(parts.instance(), parts.clock.now());
-  const beatOf = async (agent: string) => {
-    const found = (await beats()).find((one) => one.agent === agent);
-    if (found && found.state !== "off") return found;
-    throw new AppError("NOT_FOUND", {
-      message: `The agent "${agent}" has no heartbeat.`,
-      hint: `Give it one: lares config set agents.${agent}.heartbeat.every "30 minutes"`,
-    });
-  };
+  const beatOf = async (agent: string) => findBeat(await beats(), agent);
   return {
     "heartbeat.list": async () => ({ beats: await beats() }),
     async "heartbeat.run"({ agent }) {

@@ -1,6 +1,5 @@
 /** Handlers of `schedule.*`. */
 
-import { AppError } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -15,8 +14,6 @@ import {
 } from "../../mind/schedule/index.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 
-/** Five weeks: a month's page begins and ends in other months. */
-const MOST_CALENDAR_MS = 35 * 86_400_000;
 /** As much of an output as a list shows. */
 const SHOWN_OUTPUT = 500;
 
@@ -32,12 +29,6 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
     "schedule.get": async ({ id }) => wire(await schedules().get(id)),
     "schedule.preview": async (given) => schedules().preview(given, 5),
     async "schedule.calendar"({ from, to }) {
-      if (!(to > from) || to - from > MOST_CALENDAR_MS) {
-        throw new AppError("BAD_REQUEST", {
-          message: "That is no stretch of time a calendar shows.",
-          hint: "Give from and to in milliseconds, at most 35 days apart.",
-        });
-      }
       const found = await schedules().calendar(from, to);
       return {
         left: found.left,

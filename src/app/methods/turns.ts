@@ -1,9 +1,8 @@
-import type { FailedAttempt, ModelReply } from "../../core/contracts/index.ts";
-import { asId, type Json, type TurnId, type Usage } from "../../core/domain/index.ts";
+import { asId, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
-import { listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
+import { callFacts, listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
 import { type Asks, type MethodParts, notFound } from "./parts.ts";
@@ -22,7 +21,7 @@ export function makeTurnMethods(
       const steps = [];
       for await (const e of parts.instance().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
-        const more = { ...stepOutcome(e), ...(name.startsWith("model:") ? callFacts(e.payload) : {}) };
+        const more = { ...stepOutcome(e), ...callFacts(e) };
         steps.push({ segment, index, kind, name, state, at, ...defined({ endedAt }), ...more });
       }
       const { result } = row;
@@ -73,15 +72,4 @@ export function makeTurnMethods(
 export function readState(parts: Asks<"engine">, row: TurnRow): TurnRow["state"] {
   if (row.endedAt !== undefined) return row.state;
   return parts.instance().engine.running(row.session) === row.id ? "running" : row.state;
-}
-
-/** What the journal says about a model call. */
-function callFacts(payload: Json | undefined): { model?: string; usage?: Usage; failed?: FailedAttempt[] } {
-  const { reply } = (payload ?? {}) as unknown as { reply?: ModelReply };
-  if (!reply) return {};
-  return {
-    usage: reply.usage,
-    ...(reply.ok ? { model: reply.model } : {}),
-    ...(reply.failed?.length ? { failed: reply.failed } : {}),
-  };
 }

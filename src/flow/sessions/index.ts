@@ -1,3 +1,4 @@
+export { retentionConfig } from "./config.ts";
 export { importLines } from "./import.ts";
 export { type SessionParts, type SessionSummary, Sessions } from "./sessions.ts";
 export { findAgent, hasSession, sessionsPerAgent, useSession } from "./store.ts";

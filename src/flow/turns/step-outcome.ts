@@ -1,5 +1,6 @@
 /** How a recorded step really ended: one that was done may have failed, and that must not look like a success. */
-import type { JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
+import type { FailedAttempt, JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
+import type { Usage } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 
 type Ended = Pick<Result<"turns.get">["steps"][number], "outcome" | "failure" | "reason" | "exit">;
@@ -12,6 +13,21 @@ export function stepOutcome({ kind, name, state, payload }: Pick<JournalEntry, S
   // An effect's result is wrapped, because its outcome may also be unknown. A step's is recorded as it is.
   const { ok, unknown } = kind === "effect" ? fields<Settled>(payload) : { ok: payload, unknown: undefined };
   return unknown ? { outcome: "unknown" } : ofTool(fields(ok));
+}
+
+/** What the journal says about a model call: which model, what it used, what failed before it. */
+export function callFacts({ name, payload }: Pick<JournalEntry, "name" | "payload">): {
+  model?: string;
+  usage?: Usage;
+  failed?: FailedAttempt[];
+} {
+  const { reply } = name.startsWith("model:") ? fields<Called>(payload) : {};
+  if (!reply) return {};
+  return {
+    usage: reply.usage,
+    ...(reply.ok ? { model: reply.model } : {}),
+    ...(reply.failed?.length ? { failed: reply.failed } : {}),
+  };
 }
 
 type StepFields = "kind" | "name" | "state" | "payload";

@@ -38,6 +38,18 @@ export class AgentFolders {
     }
   }
 
+  /** A new agent, with these words about who it is. Throws CONFLICT when there is one of this name. */
+  async create(agent: AgentId, soul?: string): Promise<void> {
+    if (this.exists(agent)) {
+      throw new AppError("CONFLICT", {
+        message: `There is already an agent "${agent}".`,
+        hint: "Choose another name.",
+      });
+    }
+    this.ensure(agent);
+    if (soul !== undefined) await this.writeFile(agent, "SOUL.md", soul);
+  }
+
   exists(agent: AgentId): boolean {
     return /^[a-z0-9][a-z0-9-]{0,63}$/.test(agent) && existsSync(this.dir(agent));
   }

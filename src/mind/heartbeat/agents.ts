@@ -35,6 +35,16 @@ export interface BeatSchedules {
   }): Promise<unknown>;
 }
 
+/** The heartbeat of this agent. Throws NOT_FOUND when it has none. */
+export function findBeat<Beat extends { agent: string; state: string }>(beats: readonly Beat[], agent: string): Beat {
+  const found = beats.find((one) => one.agent === agent);
+  if (found && found.state !== "off") return found;
+  throw new AppError("NOT_FOUND", {
+    message: `The agent "${agent}" has no heartbeat.`,
+    hint: `Give it one: lares config set agents.${agent}.heartbeat.every "30 minutes"`,
+  });
+}
+
 /**
  * Heartbeats follow the settings file: adding a section creates one, removing it deletes it. Returns any problems, in sentences.
  */

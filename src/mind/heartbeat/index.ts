@@ -1,4 +1,4 @@
-export { beatViews, declareBeats } from "./agents.ts";
+export { beatViews, declareBeats, findBeat } from "./agents.ts";
 export { readChecklist } from "./checklist.ts";
 export { type HeartbeatConfig, heartbeatConfig } from "./config.ts";
 export { type BeatState, Heartbeat, type HeartbeatParts } from "./heartbeat.ts";

@@ -100,6 +100,8 @@ const SHOWN_SLOTS = 10;
 const LONGEST_SCRIPT_S = 600;
 /** Most times of one job on a calendar; a job that runs more often is described instead. */
 const MOST_ON_CALENDAR = 200;
+/** Five weeks: a month's page begins and ends in other months. */
+const MOST_CALENDAR_MS = 35 * 86_400_000;
 /** More rows than anybody reads; the rest is counted. */
 const MOST_JOBS_ON_CALENDAR = 500;
 
@@ -332,6 +334,12 @@ export class Schedules {
     from: number,
     to: number,
   ): Promise<{ jobs: { job: Job; times: number[]; more: boolean }[]; left: number }> {
+    if (!(to > from) || to - from > MOST_CALENDAR_MS) {
+      throw new AppError("BAD_REQUEST", {
+        message: "That is no stretch of time a calendar shows.",
+        hint: "Give from and to in milliseconds, at most 35 days apart.",
+      });
+    }
     const now = this.parts.clock.now();
     const planned = await pageOfJobs(this.parts.records.committed, { limit: MOST_JOBS_ON_CALENDAR });
     const jobs = planned.map(({ job, next }) => {
