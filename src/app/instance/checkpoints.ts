@@ -1,6 +1,5 @@
-/** The checkpoints of a house: its agents' files, its locks, its turns. */
+/** Joins the checkpoints: the agents' files, the locks, the turns. */
 import { join } from "node:path";
-import { AppError } from "../../core/domain/index.ts";
 import { createRootedFiles, type Roots } from "../../edges/tools/index.ts";
 import { type CheckpointParts, Checkpoints } from "../../flow/checkpoints/index.ts";
 import type { Locks } from "../../flow/locks/index.ts";
@@ -17,27 +16,20 @@ export function makeCheckpoints(
   },
 ): Checkpoints {
   const { home, agents, roots, locks, watch, ...shared } = parts;
-  const rootOf: CheckpointParts["findRoot"] = (agent) =>
-    agents.exists(agent) ? agents.place(agent).workspace : undefined;
   return new Checkpoints({
     ...shared,
     folder: join(home, "checkpoints"),
     files: createRootedFiles(() => roots.all()),
-    findRoot: rootOf,
-    async alone({ id, agent, paths }, work) {
-      const plan = { tool: "undo", risk: "write" as const, targets: paths, shown: "", binding: {} };
-      const wish = { holder: { turn: id, call: "undo", agent, tool: "undo" }, plan, workspace: rootOf(agent)! };
-      const held = await locks.take(wish, new AbortController().signal);
-      if (held && "busy" in held) throw new AppError("CONFLICT", { message: held.busy, retry: "later" });
-      try {
-        return await work();
-      } finally {
-        held?.release();
-      }
-    },
-    async isBusy(turn) {
-      const row = await watch.read(turn);
-      return row !== undefined && row.endedAt === undefined && row.state !== "parked";
-    },
+    findRoot: (agent) => (agents.exists(agent) ? agents.place(agent).workspace : undefined),
+    alone: ({ id, agent, paths }, work) =>
+      locks.alone(
+        {
+          holder: { turn: id, call: "undo", agent, tool: "undo" },
+          plan: { tool: "undo", risk: "write", targets: paths, shown: "", binding: {} },
+          workspace: agents.place(agent).workspace,
+        },
+        work,
+      ),
+    isBusy: (turn) => watch.isBusy(turn),
   });
 }

@@ -1,7 +1,7 @@
 /** Joins the goals: the inbox for their turns, the budget and the models for their judge. */
 
 import type { Models, Records } from "../../core/contracts/index.ts";
-import { type AgentId, asId, type TurnId } from "../../core/domain/index.ts";
+import type { TurnId } from "../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
 import type { Processes } from "../../edges/tools/index.ts";
 import type { Inbox } from "../../flow/inbox/index.ts";
@@ -11,7 +11,7 @@ import type { EmbeddedEngine } from "../../ground/engine/index.ts";
 import type { AgentFolders } from "../../mind/agents/index.ts";
 import type { BudgetedModel } from "../../mind/budget/index.ts";
 import { recordOfTurn } from "../../mind/context/index.ts";
-import { Goals, type GoalsConfig } from "../../mind/goals/index.ts";
+import { chooseJudge, Goals, type GoalsConfig } from "../../mind/goals/index.ts";
 import type { Children } from "../../mind/teams/index.ts";
 
 export function makeGoals(parts: {
@@ -46,10 +46,7 @@ export function makeGoals(parts: {
       return processes.length + (await parts.children.awaited(session)).length;
     },
     ask: (call, signal) => parts.paid.call({ ...call, call: 0 }, signal),
-    judgeFor(agent) {
-      const chosen = config().judge ?? parts.agentModel(asId<AgentId>(agent)) ?? models.primary().id;
-      return models.info(chosen)?.practice === false ? chosen : undefined;
-    },
+    judgeFor: (agent) => chooseJudge({ models, config, agentModel: parts.agentModel }, agent),
     say: (tx, { id, turn, session, route, text }) =>
       parts.outbox.intend(tx, { answer: id, turn, session, route, text }),
   });

@@ -11,6 +11,7 @@
  *     the dead process may still run; the next one on that path is told.
  */
 import type { ActionPlan, Records, Tx } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { LocksConfig } from "./config.ts";
 import { findResources, overlap } from "./resource.ts";
@@ -107,6 +108,17 @@ export class Locks {
     const grant = await this.wait({ holder, paths, since }, wish.onWait, signal);
     if (!grant) return { busy: this.busy(paths, since) };
     return this.hold(grant, this.told(paths, holder.turn));
+  }
+
+  /** Does the work while it holds what the plan changes. Throws CONFLICT when that is not free in time. */
+  async alone<T>(wish: { holder: Holder; plan: ActionPlan; workspace: string }, work: () => Promise<T>): Promise<T> {
+    const held = await this.take(wish, new AbortController().signal);
+    if (held && "busy" in held) throw new AppError("CONFLICT", { message: held.busy, retry: "later" });
+    try {
+      return await work();
+    } finally {
+      held?.release();
+    }
   }
 
   /**

@@ -53,6 +53,12 @@ export class TurnEnds {
     return reading;
   }
 
+  /** Whether it works, or will: neither ended nor parked. */
+  async isBusy(turn: TurnId): Promise<boolean> {
+    const row = await this.read(turn);
+    return row !== undefined && row.endedAt === undefined && row.state !== "parked";
+  }
+
   private async look(turn: TurnId): Promise<TurnRow | undefined> {
     const row = await readTurn(this.records.committed, turn);
     if (row?.endedAt !== undefined && (row.result?.text.length ?? 0) <= LONGEST_REMEMBERED) {
