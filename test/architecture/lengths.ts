@@ -13,7 +13,6 @@ export const LONGER: Readonly<Record<string, number>> = {
   "edges/channels/signal/signal.ts create": 111,
   "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
   "edges/models/models.ts createModels": 103,
-  "edges/models/wire/collect.ts collect": 103,
 };
 
 export interface Length {

@@ -11,10 +11,9 @@ import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./p
 import { findPrice, type Price } from "./prices.ts";
 import { findProviders, keyHint, type ModelEnv, type Provider } from "./providers.ts";
 import { ProviderLine } from "./wire/attempt.ts";
-import { makeFetch } from "./wire/http.ts";
+import { makePost } from "./wire/http.ts";
 import type { LoadAttachment } from "./wire/images.ts";
 import { rehearse } from "./wire/rehearse.ts";
-import type { SdkFetch } from "./wire/sdk.ts";
 
 export interface ModelsDeps {
   /** The environment's values, read by the caller. */
@@ -23,13 +22,11 @@ export interface ModelsDeps {
   log: Log;
   /** Where the bytes of attached pictures are; without it none is shown. */
   loadAttachment?: LoadAttachment;
-  /** Instead of our own HTTP client. */
-  fetch?: SdkFetch;
 }
 
 export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const providers = findProviders(config, deps.env);
-  const fetch = deps.fetch ?? makeFetch();
+  const post = makePost();
   const health = new HealthBook();
   const primary = choosePrimary(config, deps.env, providers);
   const routesByModel = new Map<string, Route[]>();
@@ -65,7 +62,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       facts,
       limits,
       clock: deps.clock,
-      fetch,
+      post,
       ...defined({ loadAttachment: deps.loadAttachment }),
     });
     return provider.credentials.map((key) => ({

@@ -1,7 +1,7 @@
 /** What the tests of this room share: models over the scripted server, and one user message. */
 import type { ModelDelta, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
 import type { ModelMessage } from "../../core/domain/index.ts";
-import { type Clock, defined, type Log, silentLog, systemClock } from "../../core/kit/index.ts";
+import { type Clock, type Log, silentLog, systemClock } from "../../core/kit/index.ts";
 import { createModels, modelsConfig } from "./index.ts";
 
 export interface TestSetup {
@@ -9,11 +9,10 @@ export interface TestSetup {
   env?: Record<string, string>;
   clock?: Clock;
   log?: Log;
-  fetch?: typeof globalThis.fetch;
 }
 
-export function testModels({ config = {}, env = {}, clock = systemClock, log = silentLog, fetch }: TestSetup): Models {
-  return createModels(modelsConfig.parse(config), { env, clock, log, ...defined({ fetch }) });
+export function testModels({ config = {}, env = {}, clock = systemClock, log = silentLog }: TestSetup): Models {
+  return createModels(modelsConfig.parse(config), { env, clock, log });
 }
 
 /** Each wire protocol with a model that speaks it. */

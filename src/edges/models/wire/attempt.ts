@@ -10,13 +10,16 @@ import { defined } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, readEvidence } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
-import { type CollectedReply, collect } from "./collect.ts";
+import { Answer, type CollectedReply } from "./answer.ts";
 import { Converter } from "./convert.ts";
+import type { PostRequest, WrittenRequest } from "./http.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
-import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
+import { type AnswerOptions, answerOptions, formatWords, granted } from "./options.ts";
 import { listParts, toolsIn } from "./parts.ts";
+import { type EventReader, makeReader } from "./read/index.ts";
 import type { TokenCounts } from "./reported.ts";
-import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
+import { makeSdkModel, type SdkModel, type SdkOptions, write } from "./sdk.ts";
+import { readEvents, type StreamListener } from "./stream.ts";
 import { abortError, watch } from "./watch.ts";
 
 export interface AttemptLimits {
@@ -25,8 +28,13 @@ export interface AttemptLimits {
   maxOutputTokens: number;
 }
 
-/** `tokens` of a failure: what the provider had reported as used before it failed. */
-export type AttemptResult = ({ ok: true } & CollectedReply) | { ok: false; evidence: Evidence; tokens?: TokenCounts };
+/**
+ * `tokens` of a failure: what the provider had reported as used before it failed. `ignored`: settings the model does not take, by
+ * the name callers know.
+ */
+export type AttemptResult =
+  | ({ ok: true; tokens: TokenCounts; ignored: string[] } & CollectedReply)
+  | { ok: false; evidence: Evidence; tokens?: TokenCounts };
 
 export interface LineParts {
   provider: Provider;
@@ -34,7 +42,7 @@ export interface LineParts {
   facts: ModelFacts;
   limits: AttemptLimits;
   clock: Clock;
-  fetch: SdkFetch;
+  post: PostRequest;
   /** Where attached pictures are; without it none is shown. */
   loadAttachment?: LoadAttachment;
 }
@@ -56,29 +64,18 @@ export class ProviderLine {
   load(credential: Credential): Promise<SdkModel> {
     let model = this.sdk.get(credential.name);
     if (!model) {
-      model = makeSdkModel(this.parts.provider, credential, this.parts.modelId, this.parts.fetch);
+      model = makeSdkModel(this.parts.provider, credential, this.parts.modelId);
       this.sdk.set(credential.name, model);
     }
     return model;
   }
 
-  /** What `attempt` would send, not sent: the library writes it to a fetch that goes nowhere. */
+  /** What `attempt` would send. */
   async render(credential: Credential, request: ModelRequest): Promise<RenderedRequest> {
-    const { provider, modelId } = this.parts;
-    const { api } = provider;
-    let body: string | undefined;
-    const model = await makeSdkModel(provider, credential, modelId, async (_url, init) => {
-      body = String(init?.body ?? "");
-      throw new Error("shown, not sent");
-    });
+    const { api } = this.parts.provider;
     const options = await this.options(request);
-    try {
-      await model.doStream(options);
-    } catch (error) {
-      if (body === undefined) throw error;
-    }
-    const written = body ?? "{}";
-    return { model: this.model, api, body: written, parts: listParts(options, request.notes, toolsIn(written, api)) };
+    const { body } = await write(await this.load(credential), options);
+    return { model: this.model, api, body, parts: listParts(options, request.notes, toolsIn(body, api)) };
   }
 
   private async options(request: ModelRequest): Promise<SdkOptions> {
@@ -97,8 +94,6 @@ export class ProviderLine {
       }),
       ...(tools ? { tools, toolChoice: chooseToolMode(request, options) } : {}),
       ...options,
-      // For the usage of an answer that is never finished (`reported.ts`).
-      includeRawChunks: true,
     };
   }
 
@@ -111,49 +106,85 @@ export class ProviderLine {
     if (signal.aborted) throw abortError(signal);
     const { clock, limits } = this.parts;
     const inner = new AbortController();
-    let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
     let silence: Evidence | undefined;
     let tokens: TokenCounts | undefined;
-    const giveUp = () => {
-      inner.abort();
-      // A stalled read ends at once, also where the library or a test's fetch does not pass the signal on.
-      reader?.cancel().catch(() => {});
-    };
-    const onAbort = () => giveUp();
+    const onAbort = () => inner.abort();
     signal.addEventListener("abort", onAbort, { once: true });
     const watcher = watch(clock, limits, (code, ms) => {
-      const key = code === "IDLE_TIMEOUT" ? "models.idleTimeoutMs" : "models.firstByteTimeoutMs";
-      const when = code === "IDLE_TIMEOUT" ? "in the middle of its answer" : "before its first word";
-      const message = `silent for ${seconds(ms)} ${when}: ${key}`;
-      silence = { status: null, body: "", message, codes: [code], retryAfterMs: null };
-      giveUp();
+      silence = toSilence(code, ms);
+      inner.abort();
     });
     try {
-      const model = await this.load(credential);
-      const { stream } = await model.doStream({ ...(await this.options(request)), abortSignal: inner.signal });
-      reader = stream.getReader();
-      // The limit may have passed while there was no reader to cancel.
-      if (inner.signal.aborted) giveUp();
-      const collected = await collect(reader, {
-        model: this.model,
-        ...(request.settings?.stop ? { stop: request.settings.stop } : {}),
-        onDelta,
-        onPart: watcher.touch,
-        onUsage: (reported) => {
-          tokens = reported;
-        },
-      });
-      return { ok: true, ...collected };
+      const written = await write(await this.load(credential), await this.options(request));
+      const { ignored, jsonTool } = granted(written.body, request);
+      const answer = new Answer({ model: this.model, stop: request.settings?.stop, onDelta });
+      const reader = makeReader(this.parts.provider.api, answer, { jsonTool });
+      const onUsage = (all: TokenCounts) => {
+        tokens = all;
+      };
+      await this.receive(written, reader, { onEvent: watcher.touch, onUsage }, inner.signal);
+      return { ok: true, ...answer.settle(), tokens: tokens ?? NO_TOKENS, ignored };
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
       return { ok: false, evidence: silence ?? readEvidence(error, clock.now()), ...defined({ tokens }) };
     } finally {
       watcher.stop();
       signal.removeEventListener("abort", onAbort);
-      // After an error event the rest of the stream is not read; the connection must not wait for it.
-      reader?.cancel().catch(() => {});
     }
   }
+
+  /** Sends and reads, again as long as the provider asks to go on with the same answer. */
+  private async receive(
+    written: WrittenRequest,
+    reader: EventReader,
+    { onEvent, onUsage }: StreamListener,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let before: TokenCounts | undefined;
+    let next = written;
+    for (;;) {
+      const answer = await this.parts.post(next, signal);
+      if (answer.status < 200 || answer.status >= 300) {
+        const { status: statusCode, headers: responseHeaders } = answer;
+        throw { statusCode, responseHeaders, responseBody: await answer.beginning(), message: "" };
+      }
+      let used: TokenCounts | undefined;
+      await readEvents(answer, reader, {
+        onEvent,
+        onUsage: (tokens) => {
+          used = add(before, tokens);
+          onUsage(used);
+        },
+      });
+      const { continuation } = reader;
+      if (continuation === undefined) break;
+      reader.continuation = undefined;
+      before = used;
+      const body = { ...(JSON.parse(written.body) as Record<string, unknown>), continuationToken: continuation };
+      next = { ...written, body: JSON.stringify(body) };
+    }
+    reader.end();
+  }
+}
+
+const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+function add(before: TokenCounts | undefined, more: TokenCounts): TokenCounts {
+  if (!before) return more;
+  return {
+    inputTokens: before.inputTokens + more.inputTokens,
+    outputTokens: before.outputTokens + more.outputTokens,
+    cacheReadTokens: before.cacheReadTokens + more.cacheReadTokens,
+    cacheWriteTokens: before.cacheWriteTokens + more.cacheWriteTokens,
+  };
+}
+
+function toSilence(code: "FIRST_BYTE_TIMEOUT" | "IDLE_TIMEOUT", ms: number): Evidence {
+  const isIdle = code === "IDLE_TIMEOUT";
+  const key = isIdle ? "models.idleTimeoutMs" : "models.firstByteTimeoutMs";
+  const when = isIdle ? "in the middle of its answer" : "before its first word";
+  const message = `silent for ${seconds(ms)} ${when}: ${key}`;
+  return { status: null, body: "", message, codes: [code], retryAfterMs: null };
 }
 
 function chooseToolMode(

@@ -99,14 +99,31 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   seed: "seed",
 };
 
-/** The caller's settings among what the library said it cannot pass on. Stop words and formats are kept by us as well. */
-export function ignoredSettings(warnings: readonly unknown[]): string[] {
-  return warnings.flatMap((warning) => {
-    const { type, feature, setting } = (warning ?? {}) as { type?: unknown; feature?: unknown; setting?: unknown };
-    const name = typeof feature === "string" ? feature : typeof setting === "string" ? setting : "";
-    return typeof type === "string" && type.startsWith("unsupported") ? (SETTING_NAMES[name] ?? []) : [];
-  });
+/**
+ * What became of the caller's wishes, read off the request as the library wrote it. `ignored`: settings it left out or changed,
+ * by the name callers know; stop words and formats are kept by us as well. `jsonTool`: a format it asks for by way of a tool of its own.
+ */
+export function granted(
+  body: string,
+  request: Pick<ModelRequest, "settings" | "tools">,
+): { ignored: string[]; jsonTool: boolean } {
+  const { settings = {} } = request;
+  const wished = Object.entries(SETTING_NAMES).filter(([key]) => settings[key as keyof AnswerSettings] !== undefined);
+  if (wished.length === 0 && !settings.format) return { ignored: [], jsonTool: false };
+  const written = JSON.parse(body) as Record<string, unknown>;
+  // Google has these in an object of their own, under the names we have.
+  const own = { ...written, ...(written.generationConfig as Record<string, unknown> | undefined) };
+  const ignored = wished.filter(([key, name]) => (own[name] ?? own[key]) !== settings[key as keyof AnswerSettings]);
+  const offered = (Array.isArray(written.tools) ? written.tools : []) as { name?: unknown }[];
+  const isOurs = request.tools.some((tool) => tool.name === JSON_TOOL);
+  return {
+    ignored: ignored.map(([, name]) => name),
+    jsonTool: Boolean(settings.format) && !isOurs && offered.some((tool) => tool.name === JSON_TOOL),
+  };
 }
+
+/** The name the Anthropic library gives its tool for models without a setting for formats. */
+const JSON_TOOL = "json";
 
 function providerOptions(
   provider: Provider,

@@ -7,7 +7,7 @@ import type { Clock } from "../../../core/kit/index.ts";
 import { findFacts } from "../catalogue.ts";
 import type { Api, Provider } from "../providers.ts";
 import { type AttemptResult, ProviderLine } from "./attempt.ts";
-import type { SdkFetch } from "./sdk.ts";
+import type { PostRequest } from "./http.ts";
 
 export function rehearse(provider: Provider, modelId: string, clock: Clock): Promise<AttemptResult> {
   const line = new ProviderLine({
@@ -16,7 +16,7 @@ export function rehearse(provider: Provider, modelId: string, clock: Clock): Pro
     facts: findFacts(modelId),
     limits: { firstByteMs: 10_000, idleMs: 10_000, maxOutputTokens: 16 },
     clock,
-    fetch: cannedFetch(provider.api),
+    post: canned(provider.api),
   });
   const input = { type: "object", properties: { text: { type: "string" } } };
   return line.attempt(
@@ -69,7 +69,12 @@ const CANNED: Record<Api, readonly unknown[]> = {
   ],
 };
 
-function cannedFetch(api: Api): SdkFetch {
+function canned(api: Api): PostRequest {
   const text = CANNED[api].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  return async () => new Response(text, { headers: { "content-type": "text/event-stream" } });
+  const answer = {
+    status: 200,
+    headers: {},
+    read: async (onPiece: (piece: Buffer) => void) => onPiece(Buffer.from(text)),
+  };
+  return async () => ({ ...answer, beginning: async () => text });
 }

@@ -1,8 +1,6 @@
-/**
- * The usage a provider reports while it streams. The libraries pass it on with the end of an answer only; an answer that is cut
- * off before has been paid for all the same.
- */
+/** The usage a provider reports while it streams: an answer that is cut off has been paid for all the same. */
 import type { Usage } from "../../../core/domain/index.ts";
+import { count, record } from "./loose.ts";
 
 export type TokenCounts = Omit<Usage, "cost">;
 
@@ -15,10 +13,10 @@ export function reportedIn(event: unknown, before: TokenCounts | undefined): Tok
   if (usage) return fromUsage(usage, before);
   const google = record(top.usageMetadata);
   if (!google) return undefined;
-  const cached = number(google.cachedContentTokenCount) ?? 0;
+  const cached = count(google.cachedContentTokenCount) ?? 0;
   return {
-    inputTokens: Math.max(0, (number(google.promptTokenCount) ?? 0) - cached),
-    outputTokens: (number(google.candidatesTokenCount) ?? 0) + (number(google.thoughtsTokenCount) ?? 0),
+    inputTokens: Math.max(0, (count(google.promptTokenCount) ?? 0) - cached),
+    outputTokens: (count(google.candidatesTokenCount) ?? 0) + (count(google.thoughtsTokenCount) ?? 0),
     cacheReadTokens: cached,
     cacheWriteTokens: 0,
   };
@@ -26,21 +24,14 @@ export function reportedIn(event: unknown, before: TokenCounts | undefined): Tok
 
 function fromUsage(usage: Record<string, unknown>, before: TokenCounts | undefined): TokenCounts {
   const details = record(usage.prompt_tokens_details) ?? record(usage.input_tokens_details);
-  const cached = number(details?.cached_tokens);
-  const input = number(usage.input_tokens) ?? number(usage.prompt_tokens);
+  const cached = count(details?.cached_tokens);
+  const written = count(details?.cache_write_tokens);
+  const input = count(usage.input_tokens) ?? count(usage.prompt_tokens);
   return {
-    // OpenAI counts what it read from its cache as input too; Anthropic does not.
-    inputTokens: input === undefined ? (before?.inputTokens ?? 0) : Math.max(0, input - (cached ?? 0)),
-    outputTokens: number(usage.output_tokens) ?? number(usage.completion_tokens) ?? before?.outputTokens ?? 0,
-    cacheReadTokens: number(usage.cache_read_input_tokens) ?? cached ?? before?.cacheReadTokens ?? 0,
-    cacheWriteTokens: number(usage.cache_creation_input_tokens) ?? before?.cacheWriteTokens ?? 0,
+    // OpenAI counts what it read from its cache or wrote to it as input too; Anthropic does not.
+    inputTokens: input === undefined ? (before?.inputTokens ?? 0) : Math.max(0, input - (cached ?? 0) - (written ?? 0)),
+    outputTokens: count(usage.output_tokens) ?? count(usage.completion_tokens) ?? before?.outputTokens ?? 0,
+    cacheReadTokens: count(usage.cache_read_input_tokens) ?? cached ?? before?.cacheReadTokens ?? 0,
+    cacheWriteTokens: count(usage.cache_creation_input_tokens) ?? written ?? before?.cacheWriteTokens ?? 0,
   };
-}
-
-function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-}
-
-function number(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -1,11 +1,12 @@
 /**
- * The provider libraries at their model interface (LanguageModelV3), and nothing else of them: one streamed call, no
- * retries, no warnings on the console. They are imported on first use, because together they cost half a second.
+ * The provider libraries, for what they are good at: writing a request in the words of each protocol. Sending it and reading the
+ * answer is ours (`http.ts`, `read/`). They are imported on first use, because together they cost half a second.
  */
 
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import { assertNever } from "../../../core/domain/index.ts";
 import type { Credential, Provider } from "../providers.ts";
+import type { WrittenRequest } from "./http.ts";
 
 export type SdkModel = ReturnType<OpenAICompatibleProvider["chatModel"]>;
 export type SdkOptions = Parameters<SdkModel["doStream"]>[0];
@@ -13,20 +14,38 @@ export type SdkPrompt = SdkOptions["prompt"];
 export type SdkMessage = SdkPrompt[number];
 export type SdkTool = NonNullable<SdkOptions["tools"]>[number];
 export type SdkProviderOptions = NonNullable<SdkOptions["providerOptions"]>;
-type SdkStream = Awaited<ReturnType<SdkModel["doStream"]>>["stream"];
-export type SdkPart = SdkStream extends ReadableStream<infer Part> ? Part : never;
-export type SdkFetch = typeof globalThis.fetch;
 
 /** The name under which the compatible library keeps its options and metadata, whoever the provider is. */
 export const COMPATIBLE = "compatible";
 
-export async function makeSdkModel(
-  provider: Provider,
-  credential: Credential,
-  modelId: string,
-  fetch: SdkFetch,
-): Promise<SdkModel> {
-  const settings = { apiKey: credential.key, baseURL: provider.baseUrl, fetch };
+/** Thrown where the library would send, with what it would have sent. Not an error: nobody needs its stack. */
+class Written {
+  readonly request: WrittenRequest;
+
+  constructor(request: WrittenRequest) {
+    this.request = request;
+  }
+}
+
+const writeOnly: typeof globalThis.fetch = async (url, init) => {
+  // The libraries give a plain object and a text.
+  throw new Written({ url: String(url), headers: init?.headers as Record<string, string>, body: String(init?.body) });
+};
+
+/** The request the library makes of these options. Throws what it can't express. */
+export async function write(model: SdkModel, options: SdkOptions): Promise<WrittenRequest> {
+  try {
+    await model.doStream(options);
+  } catch (thrown) {
+    if (thrown instanceof Written) return thrown.request;
+    throw thrown;
+  }
+  throw new Error("the library answered without a request");
+}
+
+/** For `write` only: it can't reach anybody. */
+export async function makeSdkModel(provider: Provider, credential: Credential, modelId: string): Promise<SdkModel> {
+  const settings = { apiKey: credential.key, baseURL: provider.baseUrl, fetch: writeOnly };
   switch (provider.api) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
