@@ -32,8 +32,13 @@ export function answerWords(text: string): AnswerWords | undefined {
   const code = second?.toLowerCase();
   if (code !== undefined && !CODE.test(code)) return undefined;
   return {
-    decision: isAlways ? "allow-always" : said === "yes" ? "allow-once" : "deny",
+    decision: toDecision(said, isAlways),
     ...(code ? { code } : {}),
     ...(said === "no" && rest.length ? { reason: rest.join(" ") } : {}),
   };
+}
+
+function toDecision(said: "yes" | "no", isAlways: boolean): ApprovalDecision {
+  if (isAlways) return "allow-always";
+  return said === "yes" ? "allow-once" : "deny";
 }

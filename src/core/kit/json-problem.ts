@@ -40,7 +40,8 @@ function firstFault(text: string): Fault | undefined {
     while (at < text.length && BLANK.has(text[at]!)) at++;
     const inside = open.at(-1);
     if (expect === "more" && inside === undefined) return at < text.length ? { at, wanted: "nothing more" } : undefined;
-    const wanted = expect === "more" ? (inside === "{" ? '"," or "}"' : '"," or "]"') : WANTED[expect];
+    const more = inside === "{" ? '"," or "}"' : '"," or "]"';
+    const wanted = expect === "more" ? more : WANTED[expect];
     const sign = text[at];
     if (sign === undefined) return { at, wanted };
     if (expect === "more" && sign === ",") expect = inside === "{" ? "name" : "value";

@@ -12,9 +12,10 @@ export interface Shows {
 export function shows(dialect: DialectName | "raw"): Shows {
   if (dialect === "raw") return { text: "markdown", tables: "real", oneLine: false };
   const { strong, table, tableWidth, oneLine = false } = dialects[dialect];
+  const withoutTables = tableWidth > 0 ? "narrow" : "lists";
   return {
     text: strong[0] === "" ? "plain" : "rich",
-    tables: table ? "real" : tableWidth > 0 ? "narrow" : "lists",
+    tables: table ? "real" : withoutTables,
     oneLine,
   };
 }

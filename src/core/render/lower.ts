@@ -110,7 +110,7 @@ function lowerLink(span: Extract<Inline, { kind: "link" }>, how: Lowering): Inli
   }
   const alone: Inline = { kind: "link", url, label: [text(url.replace(/^mailto:/i, ""), 0)], marks: span.marks };
   const isShown = label === "" || label === span.url || `mailto:${label}` === url;
-  const kept = isShown ? alone : span.label.length > 0 ? { ...span, url } : alone;
+  const kept = isShown || span.label.length === 0 ? alone : { ...span, url };
   // Too long to stand in one message with its target: words that can be cut.
   const tooLong = !how.fits({ kind: "paragraph", inlines: [kept] });
   if (isShown) return [tooLong ? text(url, span.marks) : alone];

@@ -151,16 +151,14 @@ export class Hooks {
       .digest("hex")
       .slice(0, 40);
     const agent = asId<AgentId>(hook.agent ?? this.parts.defaultAgent());
-    const session =
-      hook.session === "isolated"
-        ? sessionKeys.hook(name, print.slice(0, 16))
-        : hook.session === "main"
-          ? sessionKeys.main(agent)
-          : asId<SessionKey>(hook.session);
+    const session = () => {
+      if (hook.session === "isolated") return sessionKeys.hook(name, print.slice(0, 16));
+      return hook.session === "main" ? sessionKeys.main(agent) : asId<SessionKey>(hook.session);
+    };
     return {
       key: eventKeys.hook(name, print),
       hook: name,
-      session,
+      session: session(),
       agent,
       route: hook.deliver ?? { channel: "none", account: "hook", chat: name },
       label: `Webhook ${name}`,

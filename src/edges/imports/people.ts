@@ -40,7 +40,7 @@ export function openClawAccess(account: Fields): ImportedAccess {
       .filter(([id, one]) => id !== "*" && fields(one).enabled !== false)
       .map(([id, one]) => {
         const own = readIds(fields(one).allowFrom ?? fields(one).users);
-        const people = own.length > 0 ? own : everywhere.length > 0 ? everywhere : allow;
+        const people = [own, everywhere].find((listed) => listed.length > 0) ?? allow;
         return [id, { allow: people, mention: fields(one).requireMention !== false }];
       }),
   );
@@ -89,7 +89,8 @@ function placed(channel: string, to: string, account: string, thread?: string): 
 
 /** People by id. "*" is everybody, which is not taken over; the platform's name in front of an id goes. */
 export function readIds(value: unknown): string[] {
-  const all = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [];
+  const listed = typeof value === "string" ? value.split(",") : value;
+  const all: unknown[] = Array.isArray(listed) ? listed : [];
   const ids = all.map((one) =>
     String(one)
       .trim()

@@ -65,11 +65,7 @@ function* readMarks(xml: string): Generator<Mark> {
       at = tag + 1;
       continue;
     }
-    const [open, close] = xml.startsWith("<![CDATA[", tag)
-      ? ["<![CDATA[", "]]>"]
-      : xml.startsWith("<!--", tag)
-        ? ["<!--", "-->"]
-        : ["<", ">"];
+    const [open, close] = BRACKETS.find(([begin]) => xml.startsWith(begin, tag)) ?? ["<", ">"];
     const end = xml.indexOf(close, tag + open.length);
     if (end < 0) return;
     const inner = xml.slice(tag + open.length, end);
@@ -95,3 +91,9 @@ function unescapeXml(text: string): string {
     return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
   });
 }
+
+/** What is not a tag although it begins like one. */
+const BRACKETS = [
+  ["<![CDATA[", "]]>"],
+  ["<!--", "-->"],
+] as const;

@@ -146,7 +146,8 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
       .accounts()
       .filter((one) => one.state === "down")
       .map(({ channel, account, detail, hearing, sending, heardAt }): Attention => {
-        const what = hearing === false ? "hears nothing" : sending === false ? "cannot send" : "is not connected";
+        const cannot = sending === false ? "cannot send" : "is not connected";
+        const what = hearing === false ? "hears nothing" : cannot;
         const text = `${channel}/${account} ${what}${detail ? `: ${detail}` : "."}`;
         return { id: `channel:${channel}/${account}`, kind: "channel", at: heardAt ?? now, text, dismissible: false };
       }),

@@ -377,11 +377,12 @@ export class Accounts {
     const hearing = silenceMs === undefined ? undefined : one.aliveAt !== undefined && now - one.aliveAt <= silenceMs;
     const connected = one.state === "connected";
     const well = connected && hearing !== false && one.sending !== false;
+    const whileConnected = well ? "ok" : "down";
     const detail = one.detail ?? one.sendError;
     return {
       channel: one.spec.channel,
       account: one.spec.account,
-      state: connected ? (well ? "ok" : "down") : (one.state as "off" | "starting" | "down"),
+      state: one.state === "connected" ? whileConnected : one.state,
       connected,
       hearing,
       sending: one.sending,

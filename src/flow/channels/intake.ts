@@ -164,7 +164,7 @@ export class Intake {
       case "reaction": {
         // Platforms may add a skin tone or a variation selector to an emoji.
         const sign = event.emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "");
-        const decision = YES.has(sign) ? "allow-once" : NO.has(sign) ? "deny" : undefined;
+        const decision = decisionBy(sign);
         const asked = !event.removed && decision ? await this.parts.questionAt(route, event.message) : undefined;
         return asked ? this.answered(asked, decision!, event, may) : { outcome: "ignored" };
       }
@@ -405,4 +405,9 @@ function makeOwnerKey(message: InboundMessage): string {
 
 function toHour(now: number): number {
   return Math.floor(now / HOUR_MS);
+}
+
+function decisionBy(sign: string): "allow-once" | "deny" | undefined {
+  if (YES.has(sign)) return "allow-once";
+  return NO.has(sign) ? "deny" : undefined;
 }

@@ -40,8 +40,9 @@ export function standing(policy: AccountPolicy, event: JudgedEvent, grants: read
   if (!isOwner && !listed && !group.allow.includes("*")) return no("not on the group's list");
   const mustAddress = group.mention && (event.kind === "message" || event.kind === "edit");
   if (mustAddress && !event.addressed) return no("it was not addressed");
+  const guest = listed || policy.vouched ? "known" : "stranger";
   return {
-    ...yes(isOwner ? "owner" : listed || policy.vouched ? "known" : "stranger"),
+    ...yes(isOwner ? "owner" : guest),
     ...truthy({ agent: group.agent, tools: group.tools }),
   };
 }

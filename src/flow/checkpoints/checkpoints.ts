@@ -113,7 +113,7 @@ export class Checkpoints {
       ...truthy({ undoes, undoneBy }),
       files: toWishes(rows).map(({ path, before, now, lost }) => ({
         path,
-        change: before === ABSENT ? "created" : now === ABSENT ? "deleted" : "changed",
+        change: nameChange(before, now),
         kept: before !== UNKNOWN && lost === undefined,
       })),
       notes: rows.flatMap((row) => (row.path === COMMAND && row.note ? [row.note] : [])),
@@ -153,4 +153,9 @@ export class Checkpoints {
     for (const { hash } of unused) await this.blobs.drop(hash);
     this.bytes = await blobBytes(records);
   }
+}
+
+function nameChange(before: string, now: string): "created" | "deleted" | "changed" {
+  if (before === ABSENT) return "created";
+  return now === ABSENT ? "deleted" : "changed";
 }

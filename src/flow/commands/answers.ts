@@ -49,12 +49,16 @@ type Told = Pick<
 
 const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 
+const COMPACTED_HOW = {
+  extract: "by rules, without a model",
+  mixed: "partly by rules",
+  summary: "by a model",
+} as const;
+
 export function compactedInWords(done: Compacted | undefined): string {
   if (!done) return "Still compacting in the background.";
   if (!done.made) return NOTHING_TO_COMPACT;
-  const how =
-    done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
-  return `Compacted ${done.messages} older messages (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo brings them back for the model.`;
+  return `Compacted ${done.messages} older messages (${COMPACTED_HOW[done.how]}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo brings them back for the model.`;
 }
 
 /** Platforms give the time of a message in whole seconds. */
@@ -110,9 +114,7 @@ export function commandAnswers(parts: AnswerParts): Told {
     },
     async usage(session) {
       const u = await parts.usage(session);
-      const known = u.cost === null ? "price unknown" : u.cost === 0 ? "free" : `$${u.cost.toFixed(4)}`;
-      const isMixed = u.unknownPrice > 0 && u.cost !== null;
-      const money = isMixed ? `$${u.cost!.toFixed(4)}, unknown for ${calls(u.unknownPrice)}` : known;
+      const money = priceInWords(u.cost, u.unknownPrice);
       const read = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
       return `${u.calls} model ${u.calls === 1 ? "call" : "calls"}, ${read} tokens in (${u.cacheReadTokens} from cache), ${u.outputTokens} out, ${money}.`;
     },
@@ -161,4 +163,11 @@ export async function describeSession(
   ]
     .filter(Boolean)
     .join("\n");
+}
+
+/** `unknownPrice`: calls whose price nobody knows. */
+function priceInWords(cost: number | null, unknownPrice: number): string {
+  if (cost === null) return "price unknown";
+  if (unknownPrice > 0) return `$${cost.toFixed(4)}, unknown for ${calls(unknownPrice)}`;
+  return cost === 0 ? "free" : `$${cost.toFixed(4)}`;
 }

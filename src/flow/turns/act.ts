@@ -66,11 +66,8 @@ export async function act(
       return result({ text, origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
-    const running = looksAtStarted(parts, call)
-      ? Promise.all(started).then(run)
-      : j.moves === undefined
-        ? run()
-        : commands.run(j.moves, run);
+    const inOrder = () => (j.moves === undefined ? run() : commands.run(j.moves, run));
+    const running = looksAtStarted(parts, call) ? Promise.all(started).then(run) : inOrder();
     if (j.starts) started.push(running.catch(() => {}));
     const done = await running;
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });

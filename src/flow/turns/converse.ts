@@ -102,7 +102,7 @@ async function useTools(
   }
   const silence = findSilence(calls, ends, p);
   if (silence.kind === "silent") return end(parts, run, { state: "silent", text: "", results: silence.results });
-  const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
+  const refused = [last, silence].find((one) => one.kind === "refused")?.results;
   const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
   const { waiting, pauses, outside } = acted;
   const ran = await shortened(parts, run, acted.results);

@@ -88,8 +88,8 @@ export function finish(
         });
       }
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
-      const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result, turn);
-      const text = isGuest ? parts.withoutPaths(said) : said;
+      const say = () => (isGuest ? parts.withoutPaths(spokenToGuest(result)) : spoken(result, turn));
+      const text = isKept(at.terms.keeps, result.state) ? "" : say();
       if (text) parts.replies.intend(tx, { answer: answerIds.answer(turn), turn, session, route, text });
     },
   };

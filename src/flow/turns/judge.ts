@@ -104,16 +104,19 @@ function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding):
 }
 
 /** What of a plan's text must stay visible when it is shortened: programs, targets of redirections, the files of a patch. */
-export function listMarks({ shell, risk, targets }: ActionPlan): string[] {
-  const marks = shell
-    ? shell.commands.flatMap(({ words, redirects }) => [
-        words[0]!.literal ?? words[0]!.guess,
-        ...redirects.map(({ operator, target }) => `${operator} ${target.literal ?? target.guess}`),
-      ])
-    : risk === "write" && targets.length > 1
+export function listMarks(plan: ActionPlan): string[] {
+  return [...new Set(allMarks(plan))].slice(0, MOST_MARKS).map((mark) => mark.slice(0, 200));
+}
+
+function allMarks({ shell, risk, targets }: ActionPlan): string[] {
+  if (!shell)
+    return risk === "write" && targets.length > 1
       ? targets.map((target) => target.slice(target.lastIndexOf("/") + 1))
       : [];
-  return [...new Set(marks)].slice(0, MOST_MARKS).map((mark) => mark.slice(0, 200));
+  return shell.commands.flatMap(({ words, redirects }) => [
+    words[0]!.literal ?? words[0]!.guess,
+    ...redirects.map(({ operator, target }) => `${operator} ${target.literal ?? target.guess}`),
+  ]);
 }
 
 /** More programs than this nobody follows in a chat; the gate refuses what is too much to be read at all. */

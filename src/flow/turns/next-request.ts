@@ -69,11 +69,14 @@ export async function nextRequest(
     },
   );
   const rendered = await parts.models.render(request);
-  const cache = rendered.api === "anthropic" ? "marks" : rendered.api === "practice" ? "none" : "automatic";
+  const cache = CACHE[rendered.api] ?? "automatic";
   const view = await parts.view(session, agent, rendered.model);
   const wasAsked = view.counted > 0 && view.countedBy === rendered.model;
   return { ...rendered, full, cache, parts: withCache(parts, rendered.parts, cache, wasAsked) };
 }
+
+/** How an API's prompt cache is used; where it isn't listed, the provider caches by itself. */
+const CACHE: Readonly<Record<string, "marks" | "none">> = { anthropic: "marks", practice: "none" };
 
 /** A message by whoever spoke last here, at the place where they did. */
 async function spoken(

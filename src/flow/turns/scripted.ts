@@ -126,8 +126,8 @@ function unclear(what: string, ran: Ran, most: number, limit: string): Ending | 
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
-  const end =
-    how === "timeout" ? `took longer than ${limit}` : exit === undefined ? "was killed" : `ended with exit ${exit}`;
+  const ended = exit === undefined ? "was killed" : `ended with exit ${exit}`;
+  const end = how === "timeout" ? `took longer than ${limit}` : ended;
   const failure = how === "timeout" ? "timeout" : "script";
   return { state: "failed", text: "", reason: `The ${what} ${end}${lastLine(result.text)}.`, failure };
 }

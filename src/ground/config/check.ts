@@ -218,12 +218,8 @@ function unknownKey(parent: Path, key: string, known: readonly string[], schema:
   const path = [...parent, key];
   // The very word in another section says more than a similar word in this one.
   const near = elsewhere(schema, parent, key) ?? nearest(key, known);
-  const hint =
-    near === undefined
-      ? known.length <= 12
-        ? `; known here: ${[...known].sort().join(", ")}`
-        : ""
-      : `; nearest: ${near}`;
+  const all = known.length <= 12 ? `; known here: ${[...known].sort().join(", ")}` : "";
+  const hint = near === undefined ? all : `; nearest: ${near}`;
   const meant = near === undefined ? undefined : pathText([...parent, near]);
   return { path, at: "key", message: `unknown key ${pathText(path)}${hint}`, ...truthy({ meant }) };
 }

@@ -225,8 +225,7 @@ export class SqliteRecords implements Records {
 
   private die(cause: unknown): AppError {
     if (this.dead) return this.dead;
-    const error =
-      cause instanceof AppError ? cause : isDamage(cause) ? damaged(this.file, cause) : storageError(cause, this.file);
+    const error = asStorageError(cause, this.file);
     this.dead = error;
     try {
       this.writer.exec("ROLLBACK");
@@ -280,4 +279,9 @@ function storageError(cause: unknown, file: string): AppError {
         retry: "after-change",
         cause,
       });
+}
+
+function asStorageError(cause: unknown, file: string): AppError {
+  if (cause instanceof AppError) return cause;
+  return isDamage(cause) ? damaged(file, cause) : storageError(cause, file);
 }

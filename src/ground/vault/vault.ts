@@ -183,14 +183,7 @@ function checkName(name: string): void {
 }
 
 function checkValue(name: string, value: string): void {
-  const why =
-    value.trim().length < SHORTEST
-      ? `shorter than ${SHORTEST} characters and could not be told from ordinary text, so it could not be kept out of logs`
-      : value.length > LONGEST
-        ? `longer than ${LONGEST} characters`
-        : value.includes("\0")
-          ? "not text: it contains a NUL character"
-          : undefined;
+  const why = whyRefused(value);
   if (why) throw new AppError("BAD_REQUEST", { message: `The secret ${name} is ${why}.` });
 }
 
@@ -201,4 +194,11 @@ function damaged(file: string, why: string, cause?: unknown): AppError {
     retry: "after-change",
     cause,
   });
+}
+
+function whyRefused(value: string): string | undefined {
+  if (value.trim().length < SHORTEST)
+    return `shorter than ${SHORTEST} characters and could not be told from ordinary text, so it could not be kept out of logs`;
+  if (value.length > LONGEST) return `longer than ${LONGEST} characters`;
+  return value.includes("\0") ? "not text: it contains a NUL character" : undefined;
 }

@@ -41,7 +41,8 @@ export function used(budget: Caps, spent: Amount): { kind: keyof Amount; share: 
   for (const kind of KINDS) {
     const cap = budget[kind];
     if (cap === undefined) continue;
-    const share = cap > 0 ? spent[kind] / cap : spent[kind] > 0 ? 1 : 0;
+    const shareOfNothing = spent[kind] > 0 ? 1 : 0;
+    const share = cap > 0 ? spent[kind] / cap : shareOfNothing;
     if (!most || share > most.share) most = { kind, share };
   }
   return most;

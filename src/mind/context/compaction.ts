@@ -245,7 +245,8 @@ export class Compactions {
       known = said.carry;
       summed++;
     }
-    const how: How = summed === 0 ? "extract" : summed < plan.pieces.length ? "mixed" : "summary";
+    const withModel: How = summed < plan.pieces.length ? "mixed" : "summary";
+    const how: How = summed === 0 ? "extract" : withModel;
     const done = await this.apply(ctx, at, number, { plan, known, summed, how });
     return done ? { made: true, how, messages: plan.messages, ...done, usage } : { made: false, usage };
   }

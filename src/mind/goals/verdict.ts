@@ -68,12 +68,9 @@ export function judgeRequest(
 /** Undefined if the answer can't be used. */
 export function readVerdict(reply: Extract<ModelReply, { ok: true }>): GoalVerdict | undefined {
   for (const part of reply.content) {
-    const found =
-      part.type === "tool-call" && part.name === "verdict"
-        ? part.input
-        : part.type === "text"
-          ? jsonIn(part.text)
-          : null;
+    const isCall = part.type === "tool-call" && part.name === "verdict";
+    const said = part.type === "text" ? jsonIn(part.text) : null;
+    const found = isCall ? part.input : said;
     if (found === null || typeof found !== "object" || Array.isArray(found)) continue;
     const { verdict, why, next } = found as Record<string, unknown>;
     if (verdict !== "done" && verdict !== "go on" && verdict !== "blocked") continue;

@@ -136,11 +136,8 @@ export class Heartbeat {
     const useless = isNew ? 0 : row.useless + 1;
     const most = this.parts.config(agent)?.pauseAfter ?? Number.POSITIVE_INFINITY;
     const paused = useless >= most ? `${useless} checks in a row had nothing to say.` : row.paused;
-    const reason = isNew
-      ? null
-      : text
-        ? "It said the same within the last day, so it wasn't sent again."
-        : "Nothing to say.";
+    const nothingNew = text ? "It said the same within the last day, so it wasn't sent again." : "Nothing to say.";
+    const reason = isNew ? null : nothingNew;
     return {
       reason,
       record: (tx) => {

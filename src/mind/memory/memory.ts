@@ -434,12 +434,9 @@ export class Memory {
     const isMessage =
       memory.kind === undefined && (memory.source !== undefined || readSpeaker(memory.text) !== undefined);
     // What was said in a conversation is an episode of its own, also when it is said twice.
-    const known =
-      memory.id !== undefined && (await store.readMemory(this.records, memory.id))
-        ? memory.id
-        : isMessage
-          ? undefined
-          : await this.known(memory.text, scope);
+    const isHere = memory.id !== undefined && (await store.readMemory(this.records, memory.id));
+    const same = isHere || isMessage ? undefined : await this.known(memory.text, scope);
+    const known = isHere ? memory.id : same;
     if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
     const id = memory.id ?? this.ids.next("mem");
     const topic =

@@ -89,11 +89,8 @@ export function makeToolPort(
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
       // Somebody the owner's token speaks for by name finds what they said themselves, not what others said.
-      const ears = who.alone
-        ? { agent: who.agent, sessions: [caller.session] }
-        : who.person === undefined
-          ? who
-          : { ...who, owner: false };
+      const among = who.person === undefined ? who : { ...who, owner: false };
+      const ears = who.alone ? { agent: who.agent, sessions: [caller.session] } : among;
       const said = await rooms.messages.search({ query, limit: SAID * 3, ...ears });
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);

@@ -145,8 +145,7 @@ function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFor
   const size = limit
     ? `one message holds ${limit.toLocaleString("en-US")} ${UNITS[unit ?? "utf16"]}${most ? `, an answer at most ${most} messages` : ""}`
     : "";
-  const attached =
-    files === undefined ? "" : files > 0 ? `files up to ${Math.floor(files / 1_000_000)} MB` : "no files can be sent";
+  const attached = describeFiles(files);
   const line = oneLine ? "a message is one line" : "";
   return `Format: ${(isShort ? [marks, line, size] : [marks, line, grid, size, attached]).filter(Boolean).join("; ")}.`;
 }
@@ -175,3 +174,9 @@ const SHORT_APPROVALS: Readonly<Record<Approvals, string>> = {
   record: "Approvals: most calls run at once.",
   ignore: "Approvals: calls run without asking.",
 };
+
+/** `most`: bytes of the largest file that can be sent. */
+function describeFiles(most: number | undefined): string {
+  if (most === undefined) return "";
+  return most > 0 ? `files up to ${Math.floor(most / 1_000_000)} MB` : "no files can be sent";
+}

@@ -143,11 +143,8 @@ export class ScheduleRuns {
   async start(job: Job, due: number, how: Extract<Decision, { go: true }>): Promise<{ turn: TurnId }> {
     const { clock, records, crash } = this.parts;
     const isolated = job.session === "isolated";
-    const session = isolated
-      ? sessionKeys.run(job.id, due)
-      : job.session === "main"
-        ? sessionKeys.main(job.agent)
-        : (job.session as SessionKey);
+    const ongoing = job.session === "main" ? sessionKeys.main(job.agent) : (job.session as SessionKey);
+    const session = isolated ? sessionKeys.run(job.id, due) : ongoing;
     const { turn } = await this.parts.admit(await this.message(job, due, session, how));
     crash.at("slot.admitted");
     const now = clock.now();

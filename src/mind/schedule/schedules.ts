@@ -205,30 +205,17 @@ export class Schedules {
   async update(idOrName: string, change: GivenWhen & Wishes): Promise<JobView> {
     const job = await this.must(idOrName);
     const now = this.parts.clock.now();
-    const { at, in: span, every, anchor, cron, zone, ...wishes } = change;
-    const isTimed = [at, span, every, cron, anchor].some((one) => one !== undefined);
-    const zoned = zone ?? job.zone;
-    // The same cron fields in another zone are a different schedule.
-    const isMoved = zone !== undefined && job.when.kind === "cron";
-    const when = isTimed
-      ? parseWhen(
-          every === undefined && anchor !== undefined && job.when.kind === "every"
-            ? { every: job.when.everyMs, anchor }
-            : change,
-          now,
-          zoned,
-        )
-      : isMoved
-        ? parseWhen({ cron: (job.when as { cron: string }).cron, zone }, now, zoned)
-        : job.when;
+    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, zone, ...wishes } = change;
+    const changed = changedWhen(job, change, now);
     // Prompt and script exclude each other: giving one clears the other.
-    const instead = wishes.script ? { prompt: "" } : wishes.prompt ? { script: null } : {};
+    const insteadOfScript = wishes.prompt ? { script: null } : {};
+    const instead = wishes.script ? { prompt: "" } : insteadOfScript;
     const next: Job = {
       ...job,
       ...instead,
       ...named(wishes as Partial<Job>),
-      zone: zoned,
-      when,
+      zone: zone ?? job.zone,
+      when: changed ?? job.when,
       failures: change.enabled ? 0 : job.failures,
     };
     if (next.name !== job.name && (await readJob(this.parts.records, next.name))) {
@@ -236,7 +223,7 @@ export class Schedules {
     }
     await this.check(next);
     const pending = await pendingDue(this.parts.records, job.id);
-    const due = isTimed || isMoved || !pending ? firstDue(next.when, now) : pending;
+    const due = changed || !pending ? firstDue(next.when, now) : pending;
     await this.keep(next, due, change.condition !== undefined);
     return this.view(next);
   }
@@ -582,4 +569,18 @@ function nameFrom(prompt: string, ids: IdMaker): string {
     .replace(/^-|-$/g, "")
     .slice(0, 40);
   return `${words || "job"}-${ids.next("n").slice(-4)}`;
+}
+
+/** When a job is due after a change, if that changes its times or the zone they are in. */
+function changedWhen(job: Job, change: GivenWhen, now: number): When | undefined {
+  const { at, in: span, every, anchor, cron, zone } = change;
+  const zoned = zone ?? job.zone;
+  if ([at, span, every, cron, anchor].some((one) => one !== undefined)) {
+    const rhythm = every === undefined && job.when.kind === "every" ? job.when.everyMs : undefined;
+    const isShifted = anchor !== undefined && rhythm !== undefined;
+    return parseWhen(isShifted ? { every: rhythm, anchor } : change, now, zoned);
+  }
+  // The same cron fields in another zone are a different schedule.
+  if (zone !== undefined && job.when.kind === "cron") return parseWhen({ cron: job.when.cron, zone }, now, zoned);
+  return undefined;
 }

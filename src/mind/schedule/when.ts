@@ -148,7 +148,8 @@ function parseEvery(every: string | number, from: string | number | undefined, n
     throw wrong(`"${every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
   }
   if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too rare.`, 'For example "2 hours" or "30 days".');
-  const onCalendar = months ? { zone, months } : days && !ms ? { zone } : {};
+  const byDay = days && !ms ? { zone } : {};
+  const onCalendar = months ? { zone, months } : byDay;
   const when: Every = { kind: "every", everyMs, anchor: now, ...onCalendar };
   if (from !== undefined) return { ...when, anchor: pastAnchor(when, moment(from, now, zone), now) };
   return found.anchor === undefined ? when : { ...when, anchor: found.anchor };

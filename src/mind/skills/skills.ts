@@ -102,7 +102,7 @@ export class Skills {
       return { ...base, state: "ready" };
     };
     const all = [...mine.map((one) => skill(one, "agent")), ...everybodys.map((one) => skill(one, "home"))];
-    return all.sort((a, b) => (a.name === b.name ? (a.of === "agent" ? -1 : 1) : a.name < b.name ? -1 : 1));
+    return all.sort(byName);
   }
 
   /** What a new session's prompt says of them. */
@@ -256,4 +256,10 @@ function readOrigin(text: string): string {
   } catch {
     return "?";
   }
+}
+
+/** An agent's own skill comes before everybody's of that name. */
+function byName(a: Skill, b: Skill): number {
+  if (a.name === b.name) return a.of === "agent" ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }

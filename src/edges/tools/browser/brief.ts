@@ -92,8 +92,8 @@ function all(children: readonly Element[], room: Room, where: Where): string[] {
     const run = shown.slice(at, end);
     const isMenu = run.every(isSingle);
     const most = isMenu ? MENU_SHOWN : MOST_ALIKE;
-    const few = isMenu ? (run.length > LONG_RUN ? LONG_SHOWN : MENU_SHOWN) : run.length > LONG_RUN ? 2 : ALIKE_SHOWN;
-    const kept = run.length > most ? run.slice(0, few) : run;
+    const [few, fewer] = isMenu ? [MENU_SHOWN, LONG_SHOWN] : [ALIKE_SHOWN, 2];
+    const kept = run.length > most ? run.slice(0, run.length > LONG_RUN ? fewer : few) : run;
     for (const line of kept.flatMap((element) => one(element, room, where))) out.push(line);
     if (kept.length < run.length) out.push(...rest(run.slice(kept.length), room, where.parent));
     at = end;

@@ -61,7 +61,8 @@ export function acting(element: Element, refs: Map<string, string>): string[] {
     ...marks.filter((mark) => !mark.startsWith("level=")).map((mark) => `[${mark}]`),
   ];
   const options = children.filter((child) => child.role === "option").map(option);
-  const value = options.length > 0 ? choices(options) : takesValue(role) ? flat(text) : "";
+  const typed = takesValue(role) ? flat(text) : "";
+  const value = options.length > 0 ? choices(options) : typed;
   const line = value === "" ? head.join(" ") : `${head.join(" ")}: ${value}`;
   // Something to act on inside of something to act on: a button in a card that is a link.
   const nested = children.filter((child) => child.role !== "option").flatMap((child) => actingInside(child, refs));

@@ -76,7 +76,7 @@ async function awaitEnd(
       if (!isAlive && command.terminal) await until(() => exitIn(dir) !== undefined, WRITE_MS);
       const exit = exitIn(dir);
       const isTooLong = Date.now() - command.begunAt > command.timeoutMs;
-      const how: EndedRun["how"] = why ? "limit" : signal.aborted ? "aborted" : isTooLong ? "timeout" : "exited";
+      const how = whyEnded({ isOverLimit: Boolean(why), isAborted: signal.aborted, isTooLong });
       if (why && !isAlive) return { exit: exit ?? { code: null, signal: "SIGKILL" }, how, why };
       if (!isAlive || (exit && !why)) return exit ? { exit, how: "exited" } : { how };
       if (how !== "exited") {
@@ -109,4 +109,10 @@ async function findLeader(dir: string): Promise<number | undefined> {
 async function until(holds: () => boolean | Promise<boolean>, mostMs = 2 * BEGIN_MS): Promise<void> {
   const patience = performance.now() + mostMs;
   while (!(await holds()) && performance.now() < patience) await wait(LOOK_MS);
+}
+
+function whyEnded(is: { isOverLimit: boolean; isAborted: boolean; isTooLong: boolean }): EndedRun["how"] {
+  if (is.isOverLimit) return "limit";
+  if (is.isAborted) return "aborted";
+  return is.isTooLong ? "timeout" : "exited";
 }

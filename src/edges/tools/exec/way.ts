@@ -58,7 +58,8 @@ export async function findWay(path: string, from: string, looks: Looks): Promise
       const text = join(step.text, part);
       const itself: Step = { text, at: join(step.at, part), ...truthy({ isGone: step.isGone }) };
       next.push(itself);
-      for (const name of step.isGone ? [] : isPattern(part) ? await namesFor(part, step.at, looks) : [part]) {
+      if (step.isGone) continue;
+      for (const name of isPattern(part) ? await namesFor(part, step.at, looks) : [part]) {
         const at = join(step.at, name);
         const looked = looks.at(at);
         const found = looked instanceof Promise ? await looked : looked;

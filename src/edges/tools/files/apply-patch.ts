@@ -293,10 +293,15 @@ function done({ files, said, origin }: Worked, note = ""): ToolResult {
     meta: {
       files: files.map(({ path, before, after }) => ({
         path,
-        change: before === null ? "created" : after === null ? "deleted" : "changed",
+        change: nameChange(before, after),
       })),
     },
   };
+}
+
+function nameChange(before: unknown, after: unknown): "created" | "deleted" | "changed" {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "changed";
 }
 
 // ---- after a crash

@@ -111,12 +111,9 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     probe: async (input, place, key, left) => {
       const { tool, input: given } = inner(input);
       // Reading again is harmless; anything else stays unknown.
-      const again = async () => ({ ok: await tool.run(given, place, key, left.signal) });
-      const found = await (tool.probe
-        ? tool.probe(given, place, key, left)
-        : tool.repeat === "safe"
-          ? again()
-          : undefined);
+      const again = async () =>
+        tool.repeat === "safe" ? { ok: await tool.run(given, place, key, left.signal) } : undefined;
+      const found = await (tool.probe ? tool.probe(given, place, key, left) : again());
       return found && "ok" in found ? { ok: said(tool, found.ok) } : found;
     },
   };

@@ -128,8 +128,8 @@ async function render(
     return { text: content.text, isText: true, meta };
   const page = await readPage({ html: content.text, as, url }, signal);
   const title = visibleLine(withoutHidden(page.title)).slice(0, 300);
-  const heading =
-    title === "" || page.text.startsWith(`# ${title}`) ? "" : as === "markdown" ? `# ${title}\n\n` : `${title}\n\n`;
+  const isShown = title === "" || page.text.startsWith(`# ${title}`);
+  const heading = isShown ? "" : `${as === "markdown" ? "# " : ""}${title}\n\n`;
   return { text: `${heading}${page.text}`, isText: true, meta: { ...meta, ...truthy({ title }) } };
 }
 

@@ -109,9 +109,10 @@ export function asChat(wish: ChatWish): Params<"chat.send"> {
     results,
     !text && last.role === "tool",
   );
+  const without = isOwn ? { once: true } : { user: user! };
   return {
     message: text || (last.role === "user" ? "" : RESULTS_LABEL),
-    ...(session ? { session } : isOwn ? { once: true } : { user: user! }),
+    ...(session ? { session } : without),
     ...wish.chosen,
     ...truthy({ idempotencyKey: key }),
     ...(Object.keys(given).length ? { given: given as NonNullable<Params<"chat.send">["given"]> } : {}),

@@ -81,6 +81,7 @@ export function settingsOfCompletion(body: Completion): AnswerSettings {
   if (Object.keys(body.logit_bias ?? {}).length) refuse("logit_bias", "Lares cannot weigh single tokens.");
   if (body.modalities?.some((one) => one !== "text")) refuse("modalities", "Lares answers in text only.");
   const format = body.response_format;
+  const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
   return settings({
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
     temperature: body.temperature,
@@ -88,7 +89,7 @@ export function settingsOfCompletion(body: Completion): AnswerSettings {
     presencePenalty: body.presence_penalty || undefined,
     frequencyPenalty: body.frequency_penalty || undefined,
     seed: body.seed,
-    stop: typeof body.stop === "string" ? [body.stop] : body.stop?.length ? body.stop : undefined,
+    stop: stop?.length ? stop : undefined,
     format: format?.type === "json_schema" ? toFormat(format.json_schema) : plainFormat(format),
   });
 }

@@ -264,25 +264,28 @@ export class Capture {
     const { memory } = this.parts;
     for (const [n, fact] of facts.entries()) {
       if (await memory.wasForgotten(fact.text)) continue;
-      const why = isOutside
-        ? "Text from outside was part of this conversation."
-        : looksLikeInstruction(fact.text)
-          ? "It reads like an instruction to a model."
-          : undefined;
+      const why = whyUnsure(fact.text, isOutside);
       const old = fact.replaces && why === undefined ? await memory.seen(fact.replaces, viewer) : undefined;
       const instead = old && replacing(old, viewer);
+      const sayer = viewer.owner ? "agent" : "person";
       await memory.add({
         id: `mem_cap${makeId(session)}${upto.toString(36)}x${n}`,
         text: fact.text,
         kind: fact.kind,
         source: sourceKeys.session(session),
-        trust: isOutside ? "outside" : viewer.owner ? "agent" : "person",
+        trust: isOutside ? "outside" : sayer,
         ...defined({ pending: why }),
         ...(viewer.person === undefined ? { agent: viewer.agent } : { person: viewer.person }),
         ...(instead && "fact" in instead ? instead.fact : {}),
       });
     }
   }
+}
+
+/** Why a person has to confirm it first. */
+function whyUnsure(text: string, isOutside: boolean): string | undefined {
+  if (isOutside) return "Text from outside was part of this conversation.";
+  return looksLikeInstruction(text) ? "It reads like an instruction to a model." : undefined;
 }
 
 function makeId(session: string): string {

@@ -114,6 +114,7 @@ export class SessionIndex {
       if (!row || text === "") continue;
       const says = question.asksWhen && SAYS_WHEN.test(text) ? WEIGHTS.time : 0;
       const asks = /[?？]\s*$/.test(text) ? WEIGHTS.asking : 0;
+      const speaker = row.speaker === "owner" ? "owner" : "person";
       found.push({
         id: row.id,
         text,
@@ -122,7 +123,7 @@ export class SessionIndex {
         score: Math.round((score + says - asks) * 1e4) / 1e4,
         at: row.at,
         kind: "message",
-        trust: row.tainted === 1 ? "outside" : row.speaker === "owner" ? "owner" : "person",
+        trust: row.tainted === 1 ? "outside" : speaker,
         ...defined({ person: row.person ?? undefined }),
       });
     }

@@ -108,7 +108,8 @@ export class Embedding {
 
   async progress(): Promise<EmbeddingProgress> {
     const counted = await vectorProgress(this.records, this.embedder.id);
-    const state = this.working ? "working" : this.error === undefined ? "idle" : "waiting";
+    const atRest = this.error === undefined ? "idle" : "waiting";
+    const state = this.working ? "working" : atRest;
     return { model: this.embedder.id, ...counted, state, ...defined({ error: this.error }) };
   }
 

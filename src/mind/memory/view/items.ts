@@ -23,7 +23,8 @@ export function parseItems(text: string): ViewItem[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!.replace(/\r$/, "");
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];
-    if (mark) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence;
+    if (mark && fence === undefined) fence = mark;
+    else if (fence !== undefined && mark && line.trim().startsWith(fence)) fence = undefined;
     if (fence !== undefined || mark) continue;
     const found = BULLET.exec(line.trimEnd());
     if (!found) continue;

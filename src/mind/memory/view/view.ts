@@ -182,7 +182,8 @@ export class MemoryView {
   private async takeIn(agent: string, file: string, edits: Edits): Promise<void> {
     const { memory, records, log } = this.parts;
     const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];
-    const kind = daily ? "episode" : file === "USER.md" ? "person" : "fact";
+    const lasting = file === "USER.md" ? "person" : "fact";
+    const kind = daily ? "episode" : lasting;
     const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
     const isPast = daily !== undefined && daily !== this.toDay(this.parts.clock.now());
     const at = isPast ? { at: dayIn(this.parts.zone(), daily).from + NOON_MS } : {};

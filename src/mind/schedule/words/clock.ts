@@ -39,7 +39,7 @@ export function readClock(r: Reader, late = false): TimeOfDay | undefined {
     return { hour: part, minute: 0, ...(isDayPart(word) ? { part: word } : {}) };
   }
   const place = r.place;
-  const shift = r.eat("half", "past") ? 30 : r.eat("quarter", "past") ? 15 : r.eat("quarter", "to") ? -15 : 0;
+  const shift = SHIFTS.find(([first, second]) => r.eat(first, second))?.[2] ?? 0;
   const spelt = r.word() !== undefined && r.word()!.length > 2 ? NUMBERS[r.word()!] : undefined;
   const hour = r.number() ?? spelt;
   if (hour === undefined || !Number.isInteger(hour)) return r.back(place);
@@ -68,7 +68,8 @@ export function readClock(r: Reader, late = false): TimeOfDay | undefined {
   const half = readHalf(r, hour);
   if (half && (hour < 1 || hour > 12)) return r.back(place);
   r.eat("o", "clock") || r.eat("oclock");
-  const at = (half === "pm" || (!half && late)) && hour < 12 ? hour + 12 : half === "am" && hour === 12 ? 0 : hour;
+  const early = half === "am" && hour === 12 ? 0 : hour;
+  const at = (half === "pm" || (!half && late)) && hour < 12 ? hour + 12 : early;
   if (at > 23 || minute > 59 || (count > 2 && !isClear)) return r.back(place);
   const minutes = (at * 60 + minute + shift + 1440) % 1440;
   const open = !half && hour >= 1 && hour <= 12 ? ({ isOpen: true } as const) : {};
@@ -113,3 +114,10 @@ export function readClocks(r: Reader): TimeOfDay[] {
     found.push(one);
   }
 }
+
+/** "half past" and its like: minutes around the hour that follows. */
+const SHIFTS = [
+  ["half", "past", 30],
+  ["quarter", "past", 15],
+  ["quarter", "to", -15],
+] as const;

@@ -95,8 +95,9 @@ function redirection(node: Redirect): string | undefined {
 export function render({ commands, redirects, joints }: Sequence, paths: readonly string[]): string {
   return commands
     .map(([, ...args], i) => {
-      const joint = i === 0 ? "" : joints[i - 1] === ";" ? "; " : joints[i - 1] === "\n" ? "\n" : ` ${joints[i - 1]} `;
-      return joint + [...[paths[i]!, ...args].map(quote), ...redirects[i]!].join(" ");
+      return (
+        joined(i === 0 ? undefined : joints[i - 1]) + [...[paths[i]!, ...args].map(quote), ...redirects[i]!].join(" ")
+      );
     })
     .join("");
 }
@@ -105,4 +106,10 @@ export function render({ commands, redirects, joints }: Sequence, paths: readonl
 export function quote(word: string): string {
   if (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What stands between two commands. */
+function joined(joint: string | undefined): string {
+  if (joint === undefined) return "";
+  return { ";": "; ", "\n": "\n" }[joint] ?? ` ${joint} `;
 }

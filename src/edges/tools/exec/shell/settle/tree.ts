@@ -34,8 +34,8 @@ export type SettledList = readonly SettledPipeline[];
 export function written(list: SettledList, isPinned: boolean): string {
   return list
     .map(({ joint, commands }, i) => {
-      const before = i === 0 ? "" : joint === "\n" ? "\n" : ` ${joint} `;
-      return before + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
+      const between = joint === "\n" ? "\n" : ` ${joint} `;
+      return (i === 0 ? "" : between) + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
     })
     .join("");
 }
