@@ -9,9 +9,6 @@ export const MOST_FUNCTION_LINES = 80;
  * inside them. The list only gets shorter: split by idea, then take the line out.
  */
 export const LONGER: Readonly<Record<string, number>> = {
-  "edges/channels/nostr/nostr.ts create": 171,
-  "edges/channels/signal/signal.ts create": 111,
-  "edges/channels/whatsapp-web/whatsapp-web.ts create": 140,
   "edges/models/models.ts createModels": 103,
 };
 

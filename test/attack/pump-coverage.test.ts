@@ -56,7 +56,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/channels/irc/connection.ts",
     "src/edges/channels/library.ts",
     "src/edges/channels/matrix/api.ts",
-    "src/edges/channels/signal/signal.ts",
+    "src/edges/channels/signal/send.ts",
     "src/edges/channels/slack/send.ts",
     "src/edges/channels/slack/receive.ts",
     "src/edges/channels/teams/receive.ts",

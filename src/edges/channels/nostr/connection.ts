@@ -37,7 +37,7 @@ export class Relay {
     this.opened = new Promise((resolve, reject) => {
       this.socket.once("open", () => resolve());
       this.socket.once("error", (error) => reject(unreached(`the relay ${url}`, error)));
-      this.socket.once("close", () => reject(refused(`The relay ${url} closed.`, "later")));
+      this.socket.once("close", () => reject(refused(`The relay ${url} closed the connection.`, "later")));
     });
     this.opened.catch(() => {});
     this.socket.on("error", () => {});
@@ -55,7 +55,7 @@ export class Relay {
     this.socket.close();
   }
 
-  /** Events that are there, then what comes; `end` is called between the two. */
+  /** The events it has, then those that come; `end` is called in between. */
   subscribe(filter: object, heard: { event: (e: NostrEvent) => void; end: () => void }): () => void {
     const sub = `s${++this.n}`;
     this.subs.set(sub, { filter, ...heard });
@@ -74,32 +74,30 @@ export class Relay {
       new Promise<void>((resolve) => {
         stop = this.subscribe(filter, { event: (e) => found.push(e), end: resolve });
       }),
-      this.late("a relay did not answer"),
+      this.late("A relay didn't answer."),
     ]).finally(() => stop());
     return found;
   }
 
-  /** Resolves when the relay says that it has it. */
+  /** Resolves when the relay says that it has the event. */
   async publish(event: NostrEvent): Promise<void> {
     if (this.socket.readyState !== WebSocket.OPEN) throw refused(`The relay ${this.url} is not connected.`, "later");
     const answer = new Promise<void>((resolve, reject) => {
       this.oks.set(event.id, (ok, why) => {
-        // It has it already: as good as taken.
-        if (ok || why.startsWith("duplicate")) resolve();
-        else
-          reject(
-            refused(`A relay refused: ${why}`, /^(rate-limited|error|auth-required)/.test(why) ? "later" : "never"),
-          );
+        // The relay has it already, which is as good as taken.
+        if (ok || why.startsWith("duplicate")) return resolve();
+        const passes = /^(rate-limited|error|auth-required)/.test(why);
+        reject(refused(`A relay refused the message: ${why}`, passes ? "later" : "never"));
       });
     });
     this.write(["EVENT", event]);
-    await Promise.race([answer, this.late("a relay did not answer")]).finally(() => this.oks.delete(event.id));
+    await Promise.race([answer, this.late("A relay didn't answer.")]).finally(() => this.oks.delete(event.id));
   }
 
   private late(what: string): Promise<never> {
     return new Promise((_resolve, reject) => {
       setTimeout(() => reject(new SendUncertain(what)), PATIENCE_MS).unref();
-      void this.closed.then(() => reject(new SendUncertain("the relay closed")));
+      void this.closed.then(() => reject(new SendUncertain("The relay closed the connection.")));
     });
   }
 
@@ -121,7 +119,7 @@ export class Relay {
     else if (kind === "EOSE" && typeof first === "string") this.subs.get(first)?.end();
     else if (kind === "OK" && typeof first === "string") this.oks.get(first)?.(second === true, String(third ?? ""));
     else if (kind === "AUTH" && typeof first === "string") this.login(login(first));
-    // Without the subscription we would be deaf; one that wants a login is asked again after it.
+    // Without the subscription nothing would arrive. One that needs a login is asked for again after the login.
     else if (kind === "CLOSED" && !String(second).startsWith("auth-required")) this.socket.terminate();
   }
 
