@@ -5,7 +5,7 @@ import { type Clock, defined, type Log, nearest, truthy } from "../../core/kit/i
 import { DEFAULT_MODEL, findFacts, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";
-import { next } from "./chain/next.ts";
+import { type Candidate, type Next, next } from "./chain/next.ts";
 import type { ModelsConfig } from "./config.ts";
 import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./practice/index.ts";
 import { findPrice, type Price } from "./prices.ts";
@@ -26,44 +26,95 @@ export interface ModelsDeps {
 
 export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const providers = findProviders(config, deps.env);
-  const post = makePost();
   const health = new HealthBook();
   const primary = choosePrimary(config, deps.env, providers);
-  const routesByModel = new Map<string, Route[]>();
+  const routes = new Routes(config, deps, providers);
   let isUsed = false;
 
-  /** The routes of one model: one per credential. Empty when its provider is not set up. */
-  function routesTo(model: string): Route[] {
-    let routes = routesByModel.get(model);
+  const routesFor = ({ model }: ModelRequest): Route[] => {
+    const chain = model ? [model] : [primary, ...config.fallbacks.filter((id) => id !== primary)];
+    return chain.length === 1 ? routes.to(chain[0]!) : chain.flatMap((id) => routes.to(id));
+  };
+
+  return {
+    async call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal) {
+      isUsed = true;
+      const first = request.model ?? primary;
+      if (first === PRACTICE_MODEL) return callPractice(request, onDelta, signal);
+      const candidates = routesFor(request);
+      if (candidates.length === 0) return notSetUp(first, providers);
+      const { clock, log } = deps;
+      const plan = { first, routes: candidates, health, patienceMs: config.patienceMs, clock, log };
+      return callChain(plan, request, onDelta, signal);
+    },
+
+    async render(request) {
+      const first = request.model ?? primary;
+      if (first === PRACTICE_MODEL) return renderPractice(request);
+      const candidates = routesFor(request);
+      const chosen = chosenBy(next(candidates, health.entries, null, deps.clock.now()));
+      const route = candidates.find((one) => one.id === chosen?.id) ?? candidates[0];
+      if (route) return route.line.render(route.key, request);
+      const { message, hint } = notSetUp(first, providers);
+      throw new AppError("BAD_REQUEST", { message, ...truthy({ hint }) });
+    },
+
+    list: () => listed(primary, config, providers).flatMap((id) => describeModel(id, providers) ?? []),
+    primary: () => describeModel(primary, providers) ?? missingInfo(primary),
+    info: (id) => describeModel(id, providers),
+
+    async warm() {
+      try {
+        const used = [primary, ...config.fallbacks].flatMap((id) => routes.to(id));
+        await Promise.all(used.map((route) => route.line.load(route.key)));
+        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds. Not when somebody is
+        // waiting for a real call already: it would only wait longer.
+        const { provider, modelId } = split(primary, providers);
+        if (provider && !isUsed) await rehearse(provider, modelId, deps.clock);
+      } catch (error) {
+        deps.log.warn("a model library could not be loaded", { message: String(error) });
+      }
+    },
+  };
+}
+
+/** The ways to each model, made when it is first asked: one per credential. */
+class Routes {
+  private readonly config: ModelsConfig;
+  private readonly deps: ModelsDeps;
+  private readonly providers: Map<string, Provider>;
+  private readonly post = makePost();
+  private readonly byModel = new Map<string, Route[]>();
+
+  constructor(config: ModelsConfig, deps: ModelsDeps, providers: Map<string, Provider>) {
+    this.config = config;
+    this.deps = deps;
+    this.providers = providers;
+  }
+
+  /** Empty when the model's provider is not set up. */
+  to(model: string): Route[] {
+    let routes = this.byModel.get(model);
     if (!routes) {
-      const { provider, modelId } = split(model, providers);
-      routes = provider ? makeRoutes(provider, modelId) : [];
-      routesByModel.set(model, routes);
+      const { provider, modelId } = split(model, this.providers);
+      routes = provider ? this.make(provider, modelId) : [];
+      this.byModel.set(model, routes);
     }
     return routes;
   }
 
-  function routesFor({ model }: ModelRequest): Route[] {
-    const chain = model ? [model] : [primary, ...config.fallbacks.filter((id) => id !== primary)];
-    return chain.length === 1 ? routesTo(chain[0]!) : chain.flatMap(routesTo);
-  }
-
-  function makeRoutes(provider: Provider, modelId: string): Route[] {
+  private make(provider: Provider, modelId: string): Route[] {
     const model = `${provider.name}/${modelId}`;
     const facts = factsFor(provider, modelId);
-    const limits = {
-      firstByteMs: config.firstByteTimeoutMs,
-      idleMs: config.idleTimeoutMs,
-      maxOutputTokens: config.maxOutputTokens,
-    };
+    const { firstByteTimeoutMs: firstByteMs, idleTimeoutMs: idleMs, maxOutputTokens } = this.config;
     const line = new ProviderLine({
       provider,
       modelId,
       facts,
-      limits,
-      clock: deps.clock,
-      post,
-      ...defined({ loadAttachment: deps.loadAttachment }),
+      limits: { firstByteMs, idleMs, maxOutputTokens },
+      clock: this.deps.clock,
+      post: this.post,
+      ...defined({ loadAttachment: this.deps.loadAttachment }),
     });
     return provider.credentials.map((key) => ({
       id: `${model}@${key.name}`,
@@ -76,56 +127,22 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       price: priceFor(provider, modelId),
     }));
   }
+}
 
-  return {
-    async call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal) {
-      isUsed = true;
-      const first = request.model ?? primary;
-      if (first === PRACTICE_MODEL) return callPractice(request, onDelta, signal);
-      const routes = routesFor(request);
-      if (routes.length === 0) return notSetUp(first, providers);
-      const { clock, log } = deps;
-      return callChain({ first, routes, health, patienceMs: config.patienceMs, clock, log }, request, onDelta, signal);
-    },
+/** Who would be asked now, or after a pause. */
+function chosenBy(step: Next): Candidate | undefined {
+  if ("use" in step) return step.use;
+  return "wait" in step ? step.candidate : undefined;
+}
 
-    async render(request) {
-      const first = request.model ?? primary;
-      if (first === PRACTICE_MODEL) return renderPractice(request);
-      const routes = routesFor(request);
-      const step = next(routes, health.entries, null, deps.clock.now());
-      const { id } = "use" in step ? step.use : "wait" in step ? step.candidate : { id: "" };
-      const route = routes.find((one) => one.id === id) ?? routes[0];
-      if (route) return route.line.render(route.key, request);
-      const { message, hint } = notSetUp(first, providers);
-      throw new AppError("BAD_REQUEST", { message, ...truthy({ hint }) });
-    },
-
-    list() {
-      const ids = new Set([primary, ...config.fallbacks]);
-      for (const provider of providers.values()) {
-        for (const id of Object.keys(provider.models)) ids.add(`${provider.name}/${id}`);
-        // What is behind another base URL is not known.
-        if (provider.official) for (const id of KNOWN_MODELS[provider.name] ?? []) ids.add(`${provider.name}/${id}`);
-      }
-      ids.add(PRACTICE_MODEL);
-      return [...ids].flatMap((id) => describeModel(id, providers) ?? []);
-    },
-
-    primary: () => describeModel(primary, providers) ?? missingInfo(primary),
-    info: (id) => describeModel(id, providers),
-
-    async warm() {
-      try {
-        await Promise.all([primary, ...config.fallbacks].flatMap((id) => routesTo(id).map((r) => r.line.load(r.key))));
-        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds. Not when somebody is
-        // waiting for a real call already: it would only wait longer.
-        const { provider, modelId } = split(primary, providers);
-        if (provider && !isUsed) await rehearse(provider, modelId, deps.clock);
-      } catch (error) {
-        deps.log.warn("a model library could not be loaded", { message: String(error) });
-      }
-    },
-  };
+function listed(primary: string, config: ModelsConfig, providers: Map<string, Provider>): string[] {
+  const ids = new Set([primary, ...config.fallbacks]);
+  for (const provider of providers.values()) {
+    for (const id of Object.keys(provider.models)) ids.add(`${provider.name}/${id}`);
+    // What is behind another base URL is not known.
+    if (provider.official) for (const id of KNOWN_MODELS[provider.name] ?? []) ids.add(`${provider.name}/${id}`);
+  }
+  return [...ids.add(PRACTICE_MODEL)];
 }
 
 function choosePrimary(config: ModelsConfig, env: ModelEnv, providers: Map<string, Provider>): string {

@@ -83,11 +83,8 @@ function findProvider(name: string, config: ProviderConfig | undefined, env: Mod
     if (official && known.keyEnv) return undefined;
     credentials.push(NO_KEY);
   }
-  const because = config
-    ? `configured under models.providers.${name}`
-    : envKey
-      ? `${known?.keyEnv} is set`
-      : `${known?.urlEnv} is set`;
+  const variable = envKey ? known?.keyEnv : known?.urlEnv;
+  const because = config ? `configured under models.providers.${name}` : `${variable} is set`;
   return { name, api, baseUrl, official, credentials, models: config?.models ?? {}, because };
 }
 

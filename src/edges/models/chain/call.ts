@@ -19,7 +19,7 @@ import type { ProviderLine } from "../wire/attempt.ts";
 import { pauseOrAbort } from "../wire/watch.ts";
 import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
-import { type Candidate, next, type Tried } from "./next.ts";
+import { type Candidate, type Next, next, type Tried } from "./next.ts";
 import { cleanWords, failureSentence, findHint, makeNotice } from "./words.ts";
 
 export interface Route extends Candidate {
@@ -92,12 +92,17 @@ export async function callChain(
       credential: route.credential,
       failure,
       said: failed.at(-1)!.said,
-      next: "stop" in step ? step.stop : "wait" in step ? `${step.candidate.id} in ${step.wait} ms` : step.use.id,
+      next: describe(step),
     });
     if ("stop" in step) continue;
     const [to, inMs] = "wait" in step ? [step.candidate, step.wait] : [step.use, 0];
     onDelta({ type: "retry", model: to.model, failure, attempt: failed.length + 1, inMs });
   }
+}
+
+function describe(step: Next): string {
+  if ("stop" in step) return step.stop;
+  return "wait" in step ? `${step.candidate.id} in ${step.wait} ms` : step.use.id;
 }
 
 type Answered = Omit<Extract<ModelReply, { ok: true }>, "model" | "practice" | "notice" | "ms">;

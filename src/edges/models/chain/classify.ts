@@ -99,16 +99,16 @@ export function readEvidence(error: unknown, now: number): Evidence {
   const failedStatus = status !== null && status >= 400 ? status : null;
   return {
     status: failedStatus,
-    body:
-      typeof top.responseBody === "string"
-        ? top.responseBody.slice(0, MOST_BODY)
-        : error instanceof Error
-          ? ""
-          : safeJson(error),
+    body: bodyOf(error, top.responseBody),
     message: messages.join(": "),
     codes,
     retryAfterMs: retryAfterMs(headers, now),
   };
+}
+
+function bodyOf(error: unknown, answered: unknown): string {
+  if (typeof answered === "string") return answered.slice(0, MOST_BODY);
+  return error instanceof Error ? "" : safeJson(error);
 }
 
 /** More than any provider's own words about a failure. */

@@ -44,8 +44,7 @@ export function answerOptions(wish: {
   const wanted = request.maxOutputTokens ?? defaultMaxOutput;
   // The Anthropic library adds a fixed budget to the limit itself; everywhere else thinking counts against it.
   const isFixedBudget = provider.api === "anthropic" && !ADAPTIVE.test(modelId);
-  const thinking =
-    level && level !== "off" ? BUDGET[level] : facts.thinksUnasked && level !== "off" ? UNASKED_BUDGET : 0;
+  const thinking = thinkingRoom(level, facts);
   // Servers of local models refuse a request whose answer could not fit into the window beside it.
   const room = Math.max((request.room ?? Number.POSITIVE_INFINITY) - (isFixedBudget ? thinking : 0), 1);
   // A limit the caller set is the whole answer's, thinking included, as it is where that setting comes from.
@@ -53,6 +52,12 @@ export function answerOptions(wish: {
   const maxOutputTokens = Math.min(wanted + more, facts.maxOutput, room);
   const options = providerOptions(provider, modelId, level, request.cacheKey);
   return { maxOutputTokens, ...toSettings(request.settings), ...wrap(withStrict(options, provider, request.settings)) };
+}
+
+function thinkingRoom(level: ThinkingLevel | undefined, facts: ModelFacts): number {
+  if (level === "off") return 0;
+  if (level) return BUDGET[level];
+  return facts.thinksUnasked ? UNASKED_BUDGET : 0;
 }
 
 function toSettings(settings: AnswerSettings = {}): AnswerOptions {
