@@ -30,7 +30,7 @@ const name = z.string().min(1).max(200).describe("channel/account");
 const kind = z.string().min(1).max(64).describe("telegram, slack, …");
 const account = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]*$/, "small letters, digits and dashes")
+  .regex(/^[a-z0-9][a-z0-9-]*$/, "lowercase letters, digits and dashes")
   .max(64);
 const fields = z.record(z.string().max(64), z.json()).describe("the account's fields, as in lares.yaml");
 const who = z.object({ id: z.string(), name: z.string(), note: z.string().optional() });

@@ -1,10 +1,10 @@
-/** What every account of every channel has in its configuration: who may talk, in which groups, how much. */
+/** What every channel account has in its configuration: who may talk, in which groups, and how much. */
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 
-export const accountName = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "small letters, digits and dashes");
+export const accountName = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "lowercase letters, digits and dashes");
 
 const ids = z.array(z.string().min(1).max(256));
 
@@ -14,46 +14,56 @@ export const limitsShape = {
     .int()
     .positive()
     .optional()
-    .describe("Messages an hour from everybody together. Default: 600 in one chat, the owner's not counted."),
+    .describe("Messages an hour from everyone together. Default: 600 in one chat, not counting the owner's."),
   maxMessagesPerUser: z
     .number()
     .int()
     .positive()
     .optional()
-    .describe("Messages an hour from one person. Default: 120, the owner's not counted."),
-  maxTokensPerDay: z.number().int().positive().optional().describe("Tokens in 24 hours; after that a polite no."),
+    .describe("Messages an hour from one person. Default: 120, not counting the owner's."),
+  maxTokensPerDay: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe("Tokens in 24 hours. After that, messages are politely declined."),
 };
 
 const group = z.strictObject({
   allow: ids
     .default([])
-    .describe('Stable ids that may talk in this group; "*" is every member, an empty list is nobody.'),
-  mention: z.boolean().default(true).describe("Only messages that name the bot or answer it."),
-  agent: z.string().optional().describe("Who answers in this group."),
-  tools: z.array(z.string()).optional().describe("Tools its turns may use; without it, the agent's."),
+    .describe('Stable ids that may talk in this group. "*" is every member; an empty list is nobody.'),
+  mention: z.boolean().default(true).describe("Whether to take only messages that mention the bot or reply to it."),
+  agent: z.string().optional().describe("The agent that answers in this group."),
+  tools: z.array(z.string()).optional().describe("The tools its turns may use. Default: the agent's."),
 });
 
-/** Joined with the adapter's own fields: `z.strictObject({ token: …, ...talkShape })`. */
+/** Spread into the adapter's own fields: `z.strictObject({ token: …, ...talkShape })`. */
 export const talkShape = {
-  enabled: z.boolean().default(true).describe("False keeps the account in the file without connecting it."),
+  enabled: z.boolean().default(true).describe("False keeps the account in the file but doesn't connect it."),
   dm: z
     .enum(["pairing", "allowlist", "open", "off"])
     .default("pairing")
-    .describe("Direct messages of people not listed: a pairing code, no, yes to everybody, or none at all."),
-  allow: ids.default([]).describe("Stable ids of people who may write directly. Names are not ids."),
-  owners: ids.default([]).describe("Stable ids that are you: they may write and answer approvals."),
+    .describe(
+      "What happens to direct messages from people who aren't listed: `pairing` offers a code, `allowlist` refuses them, `open` takes them all, `off` takes no direct messages at all.",
+    ),
+  allow: ids.default([]).describe("Stable ids of people who may send direct messages. Names are not ids."),
+  owners: ids.default([]).describe("Your own stable ids: they may write and answer approvals."),
   groups: z
     .record(z.string(), group)
     .default({})
-    .describe('Groups by chat id; "*" stands for all others. A group not listed is not listened to.'),
-  bots: z.boolean().default(false).describe("Whether other bots are listened to."),
-  live: z.boolean().default(true).describe("Answers appear while they are written, where the platform can edit."),
-  limits: z.strictObject(limitsShape).default({}).describe("How much is taken through this account."),
+    .describe('Groups by chat id; "*" stands for all others. A group not listed here is ignored.'),
+  bots: z.boolean().default(false).describe("Whether to take messages from other bots."),
+  live: z
+    .boolean()
+    .default(true)
+    .describe("Whether answers appear while they are being written, if the platform can edit messages."),
+  limits: z.strictObject(limitsShape).default({}).describe("How much this account takes in."),
 };
 
 /** How fast messages leave, for platforms that say how fast they take them. */
 export const paceShape = (ms: number) => ({
-  paceMs: z.number().int().min(0).default(ms).describe("Shortest time between two messages to one chat, in ms."),
+  paceMs: z.number().int().min(0).default(ms).describe("The shortest time between two messages to one chat, in ms."),
 });
 
 /** For adapters that can react. */
@@ -63,7 +73,7 @@ export const acknowledgeShape = {
     .min(1)
     .max(32)
     .optional()
-    .describe("An emoji set on a message while it is worked on, such as 👀. Without it, none."),
+    .describe("An emoji set on a message while it is being worked on, such as 👀. Default: none."),
 };
 
 export type TalkConfig = z.output<z.ZodObject<typeof talkShape>>;
@@ -92,13 +102,13 @@ export interface AdapterParts<C> {
   can: Capabilities;
   clock: Clock;
   log: Log;
-  /** A folder of the account's own in the home, for what must be a file. It goes when the account is removed. */
+  /** The account's own folder in the home, for what must be a file. It is deleted when the account is removed. */
   folder(): string;
-  /** A library named in `packages`, from beside Lares or from the home. */
+  /** A library named in `packages`, from Lares's own packages or from the home. */
   library<T>(name: string): Promise<T>;
 }
 
-/** The adapter's own module: all that pulls in a library. */
+/** The adapter's own module: everything that needs a library. */
 export interface Adapter<C> {
   create(parts: AdapterParts<C>): Channel;
 }
@@ -112,7 +122,7 @@ export interface AdapterEntry<C = never> {
   title: string;
   /** One account. */
   config: z.ZodType<C>;
-  /** Fields that are secrets: kept in the vault, the file refers to them. */
+  /** Fields that are secrets: they are stored in the vault, and the file refers to them. */
   secrets: readonly string[];
   /** Fields a person is asked for, in order, with where to get them. */
   asks: readonly { field: string; what: string }[];
@@ -123,7 +133,7 @@ export interface AdapterEntry<C = never> {
   load(): Promise<Adapter<C>>;
 }
 
-/** Keeps the types of an entry together while it is written down. */
+/** Infers the account's type, so that an entry is checked against its own configuration. */
 export function adapter<C>(entry: AdapterEntry<C>): AdapterEntry<C> {
   return entry;
 }

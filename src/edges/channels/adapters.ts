@@ -1,4 +1,4 @@
-/** The channels Lares knows. Each line is light; what an adapter needs is imported when an account of it is configured. */
+/** The channels Lares knows. Entries are light: what an adapter needs is imported when an account of it is opened. */
 import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
@@ -22,7 +22,7 @@ import { whatsapp } from "./whatsapp/config.ts";
 import { whatsappWeb } from "./whatsapp-web/config.ts";
 import { xmpp } from "./xmpp/config.ts";
 
-// One a line, so that two who add one do not meet.
+// One per line, so that two people who add one don't cause a conflict.
 const TABLE = [
   telegram,
   teams,
@@ -78,7 +78,7 @@ export interface OpeningParts {
   libraries: Libraries;
 }
 
-/** Where an account keeps what must be a file. */
+/** Where an account stores what must be a file. */
 export function accountFolder(home: string, at: { channel: string; account: string }): string {
   return join(home, "channels", at.channel, at.account);
 }

@@ -10,9 +10,9 @@ export interface ApiCall {
   json?: unknown;
   /** Sent as it is, with a content type among the headers (or its own, for a form). */
   body?: Uint8Array | FormData;
-  /** Reading calls cannot leave anything behind on the platform. */
+  /** A call that only reads can't leave anything behind on the platform. */
   reads?: boolean;
-  /** Longer than this is a dead line. */
+  /** A longer silence means that the connection is dead. */
   patienceMs?: number;
 }
 
@@ -27,7 +27,7 @@ const PATIENCE_MS = 30_000;
 /** The largest honest answers are a Matrix sync or a page of a hundred messages with their parts: a few megabytes. */
 const MOST_ANSWER_BYTES = 32 * 1_048_576;
 
-/** `where`: the platform's name in messages. Never follows a redirect: a token would go along. */
+/** `where`: the platform's name in messages. Never follows a redirect, which would take the token along. */
 export async function callApi(call: ApiCall, where: string, signal: AbortSignal): Promise<ApiAnswer> {
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
   const within = deadline(signal, call.patienceMs ?? PATIENCE_MS);
@@ -49,7 +49,7 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
   }
 }
 
-/** What a platform says is looked at field by field; anything but an object is nothing. */
+/** A platform's answers are read field by field; anything but an object is read as an empty one. */
 export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

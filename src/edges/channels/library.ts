@@ -1,6 +1,6 @@
 /**
  * Libraries of channels are not part of Lares: they are installed into the home when a channel is added, and loaded when an
- * account of it is opened. One that happens to be beside Lares (a clone with its development packages) is taken from there.
+ * account of it is opened. One that is among Lares's own packages (a clone with its development packages) is taken from there.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -36,7 +36,7 @@ export class Libraries {
         retry: "after-change",
       });
     }
-    // From a file there, so that Node looks the package up there, whatever kind of module it is.
+    // Imported by a file in that folder, so that Node looks there, no matter what kind of module it is.
     const from = (await import(pathToFileURL(join(this.dir, "load.mjs")).href)) as { load(name: string): Promise<T> };
     return from.load(name);
   }
@@ -54,7 +54,7 @@ export class Libraries {
     if (code === 0) return;
     throw new AppError("CHANNEL_SEND", {
       message: `npm could not install ${missing.join(", ")}: ${said.trim().split("\n").slice(-3).join(" ")}`,
-      hint: `Try it by hand: npm ${args.join(" ")}`,
+      hint: `Try it yourself: npm ${args.join(" ")}`,
       retry: "later",
     });
   }
@@ -69,7 +69,7 @@ function isBesideUs(name: string): boolean {
     here.resolve(name);
     return true;
   } catch (error) {
-    // A package without an entry for `require` is there all the same.
+    // A package without an entry for `require` is installed all the same.
     return (error as { code?: string }).code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
   }
 }

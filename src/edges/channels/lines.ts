@@ -1,10 +1,10 @@
-/** What adapters with a stream of events share: order inside a chat without waiting between chats, and a wait that can end early. */
+/** What adapters with a stream of events share: each chat keeps its order, and no chat waits for another. */
 import type { Door, PlatformEvent } from "../../core/contracts/index.ts";
 import type { Json } from "../../core/domain/index.ts";
 
 /**
- * Work of one chat runs one after another, different chats side by side: a slow file holds up its own chat and no other.
- * The first failure stops everything that has not begun, since what comes after it must not be taken before it.
+ * The work of one chat runs one after another, different chats side by side: a slow file holds up its own chat and no other.
+ * The first failure stops everything that hasn't begun, because a message must not be taken before an earlier one of its chat.
  */
 export class Lines {
   private readonly tails = new Map<string, Promise<void>>();
@@ -15,12 +15,12 @@ export class Lines {
     this.onBroken = onBroken;
   }
 
-  /** Nothing that has not begun begins any more. */
+  /** Nothing more begins. */
   end(): void {
     this.broken ??= { error: undefined };
   }
 
-  /** Resolves when it is done, or will not be. */
+  /** Resolves when the work is done, or when it is clear that it never will be. */
   push(chat: string, work: () => Promise<void>): Promise<void> {
     const before = this.tails.get(chat) ?? Promise.resolve();
     const mine = before.then(async () => {
@@ -45,9 +45,9 @@ export class Lines {
 const MOST_OPEN = 50;
 
 /**
- * Batches with a position each. A plain batch is taken in one go, its position in the same transaction. While files are fetched
- * the chats run side by side, and a position is committed when its batch and all before it are done: what was taken meanwhile is
- * given again after a restart, and known by its ids.
+ * Batches with a position each. A plain batch is taken at once, with its position in the same transaction. While files are fetched,
+ * the chats run side by side, and a position is committed when its batch and all before it are done. What was taken before that
+ * comes again after a restart, and is known by its ids.
  */
 export class Batches {
   private readonly door: Pick<Door, "hear">;

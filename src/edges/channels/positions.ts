@@ -1,6 +1,6 @@
 /**
- * How far each chat was taken, for platforms whose stream forgets what happened while nobody listened: after a long stop the
- * adapter reads each chat from here on. Bounded: the chats longest silent are forgotten first.
+ * How far each chat was read, for platforms whose stream forgets what happened while nobody listened: after a long stop the
+ * adapter reads each chat from here on. Bounded: the chats that have been silent longest are forgotten first.
  */
 import type { JsonObject } from "../../core/domain/index.ts";
 import { asObject } from "./api.ts";
@@ -15,7 +15,7 @@ export class Positions {
     for (const [chat, id] of Object.entries(asObject(kept))) if (typeof id === "string") this.last.set(chat, id);
   }
 
-  /** All of them with this one moved on: what is committed with the message. */
+  /** All positions, this one moved on: they are committed with the message. */
   with(chat: string, id: string): JsonObject {
     const all = new Map(this.last);
     move(all, chat, id);
@@ -31,7 +31,7 @@ export class Positions {
     return Object.fromEntries(this.last);
   }
 
-  /** The chats, last spoken in first. */
+  /** The chats, the one talked in last first. */
   chats(): [chat: string, id: string][] {
     return [...this.last].reverse();
   }
@@ -44,7 +44,7 @@ function move(map: Map<string, string>, chat: string, id: string): void {
   if (map.size > MOST) map.delete(map.keys().next().value as string);
 }
 
-/** Ids that rise with time, as decimal digits of whatever length. */
+/** Ids that grow with time: decimal digits, of any length. */
 function isNewer(a: string, b: string): boolean {
   return a.length === b.length ? a > b : a.length > b.length;
 }

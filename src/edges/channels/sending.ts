@@ -10,7 +10,7 @@ export function refused(message: string, retry: "never" | "later", cause?: unkno
 export function unreached(where: string, cause: unknown): AppError {
   const hint = "Is this machine online, and is the address right?";
   return new AppError("CHANNEL_SEND", {
-    message: `${sentence(where)} cannot be reached.`,
+    message: `${sentence(where)} can't be reached.`,
     hint,
     retry: "later",
     cause,
@@ -26,14 +26,14 @@ const NEVER_CONNECTED = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** What a request that threw means for a message: surely not taken, or who knows (CHANNEL-2). */
+/** What a request that threw means for a message: surely not taken, or unknown (CHANNEL-2). */
 export function broken(error: unknown, where: string): AppError | SendUncertain {
   const code = (error as { code?: string; cause?: { code?: string } }).cause?.code ?? (error as { code?: string }).code;
   if (code !== undefined && NEVER_CONNECTED.has(code)) return unreached(where, error);
   return new SendUncertain(`The connection to ${where} broke while the message was sent.`, { cause: error });
 }
 
-/** What an answer that is not 2xx means for a message. `retryAfter`: seconds, as platforms say it. */
+/** What an answer other than 2xx means for a message. `retryAfter`: in seconds, as platforms give it. */
 export function notTaken(
   status: number,
   where: string,

@@ -56,7 +56,7 @@ export class Spool {
     while (!this.free.length) await new Promise<void>((resolve) => void this.waiting.push(resolve));
     const slot = this.free.shift()!;
     const written = this.door.keep(slotName(slot), { n: ++this.count, value });
-    // Whoever waits for it hears of a failure; nobody may be waiting yet.
+    // Somebody who waits for it gets the error; without this, one that comes before anybody waits would end the process.
     written.catch(() => {});
     return { ...this.at(slot, value), written };
   }

@@ -7,7 +7,7 @@ const account = z
     apiUrl: z
       .url({ protocol: /^https?$/ })
       .default("https://discord.com/api")
-      .describe("Another address of Discord's API, e.g. a proxy."),
+      .describe("A different address for Discord's API, such as a proxy."),
     ...paceShape(1000),
     ...acknowledgeShape,
     ...talkShape,
@@ -26,13 +26,13 @@ export const discord = adapter<DiscordAccount>({
     dialect: "discord",
     limit: 2000,
     unit: "utf16",
-    // A nonce is one message for a few minutes only; after that the chat is looked at (find).
+    // Discord remembers a nonce for a few minutes only; after that the message is looked for in the chat (find).
     dedupes: false,
     buttons: 5,
     files: 10 * 1024 * 1024,
     hears: ["groups", "files", "threads", "edits", "reactions", "deletions"],
     does: ["react", "remove", "typing"],
-    // Discord's bucket is five messages in five seconds to a channel, fifty calls a second in all.
+    // Discord's limits: five messages in five seconds to a channel, fifty calls a second in all.
     pace: { chatMs: config.paceMs, accountMs: 20 },
     editMs: 1500,
     silenceMs: 120_000,

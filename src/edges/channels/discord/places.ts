@@ -38,9 +38,9 @@ export class DiscordPlaces {
   private async find(channel: string, signal: AbortSignal): Promise<Place> {
     const before = this.known.get(channel);
     if (before) return before;
-    const told = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
-    const type = asNumber(told.type) ?? 0;
-    const parent = THREADS.has(type) ? asText(told.parent_id) : undefined;
+    const said = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
+    const type = asNumber(said.type) ?? 0;
+    const parent = THREADS.has(type) ? asText(said.parent_id) : undefined;
     const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...truthy({ parent }) };
     this.known.set(channel, place);
     return place;

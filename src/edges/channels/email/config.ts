@@ -7,47 +7,45 @@ const host = z.string().min(1).max(253);
 
 const account = z
   .strictObject({
-    address: z.email().describe("The bot's own address: mail to it is heard, mail from it is sent."),
-    name: z.string().max(100).optional().describe("The name beside the address."),
-    user: z.string().min(1).optional().describe("The name to log in with; without it, the address."),
+    address: z.email().describe("The bot's own address: mail to it is read, and answers come from it."),
+    name: z.string().max(100).optional().describe("The name shown beside the address."),
+    user: z.string().min(1).optional().describe("The user name to log in with. Default: the address."),
     password: z.string().min(1).describe("The mailbox's password, or an app password."),
-    imapHost: host.describe("The server mail is read from."),
+    imapHost: host.describe("The IMAP server, where mail is read."),
     imapPort: port.default(993).describe("Its port."),
-    smtpHost: host.describe("The server mail is sent through."),
+    smtpHost: host.describe("The SMTP server, through which mail is sent."),
     smtpPort: port.default(465).describe("Its port."),
     tls: z
       .enum(["implicit", "starttls", "none"])
       .default("implicit")
-      .describe("How both connections are encrypted. `none` is for a server on this machine only."),
-    mailbox: z.string().min(1).default("INBOX").describe("The folder that is watched."),
+      .describe("How both connections are encrypted. `none` is allowed only for a server on this machine."),
+    mailbox: z.string().min(1).default("INBOX").describe("The folder to watch."),
     authserv: z
       .preprocess(
         (given) => (typeof given === "string" ? given.split(/[\s,;]+/).filter(Boolean) : given),
         z.array(z.string().min(1).max(253)).default([]),
       )
       .describe(
-        "The name your receiving server writes first in Authentication-Results, such as mx.example.org. Only its word counts on who wrote a mail.",
+        "The name your receiving server writes first in Authentication-Results, such as mx.example.org. Only this server is trusted to say who wrote a mail.",
       ),
     authenticate: z
       .boolean()
       .default(true)
-      .describe(
-        "False takes the From line at its word: anybody can write as anybody. Only where no mail comes from outside.",
-      ),
+      .describe("False trusts the From line, which anyone can forge. Use it only where no mail comes from outside."),
     saveSent: z
       .boolean()
       .default(true)
-      .describe("Keeps a copy in the Sent folder, which also tells after a crash what was sent."),
+      .describe("Saves a copy in the Sent folder. After a crash, it shows what was sent."),
     ...paceShape(1000),
     ...talkShape,
   })
   .refine((a) => !a.authenticate || a.authserv.length > 0, {
     path: ["authserv"],
-    message: "name your mail server as it stands first in a mail's Authentication-Results, such as [mx.example.org]",
+    message: "name your mail server as it appears first in a mail's Authentication-Results, such as [mx.example.org]",
   })
   .refine((a) => a.tls !== "none" || [a.imapHost, a.smtpHost].every(isLoopbackHost), {
     path: ["tls"],
-    message: "`none` would send the password in the clear: use implicit or starttls",
+    message: "`none` would send the password unencrypted: use implicit or starttls",
   })
   .describe("One mailbox.");
 
@@ -59,8 +57,8 @@ export const email = adapter<EmailAccount>({
   config: account as z.ZodType<EmailAccount>,
   secrets: ["password"],
   asks: [
-    { field: "address", what: "The bot's own mail address" },
-    { field: "password", what: "Password of the mailbox (an app password where there is two-step login)" },
+    { field: "address", what: "The bot's own email address" },
+    { field: "password", what: "The mailbox's password (an app password if you use two-factor login)" },
     { field: "imapHost", what: "IMAP server, such as imap.example.org" },
     { field: "smtpHost", what: "SMTP server, such as smtp.example.org" },
     {
@@ -80,7 +78,7 @@ export const email = adapter<EmailAccount>({
     hears: ["files", "threads"],
     does: [],
     pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 200) },
-    // Asked at least every minute.
+    // The mailbox is looked at once a minute at least.
     silenceMs: 180_000,
   }),
   load: async () => await import("./email.ts"),

@@ -1,14 +1,14 @@
 /**
- * What the head of a mail says, and what of it may be believed. Pure.
+ * What a mail's headers say, and which of it can be trusted. Pure.
  *
- * EMAIL-1: a From line is anybody's to write. It counts when our own receiving server (by its authserv-id, the topmost such line only:
+ * EMAIL-1: anyone can write any From line. It counts when our own receiving server (by its authserv-id, the topmost such line only:
  *     lines below may be the sender's own) says that DMARC passed, or that DKIM or SPF passed for the From line's domain.
  * EMAIL-2: nothing a machine sent by itself is answered: auto-replies, bounces, lists. Two machines would never stop (RFC 3834).
  */
 
 export type MailHeaders = readonly (readonly [name: string, value: string])[];
 
-/** Unfolded, in the order they stand. */
+/** Unfolded, in their order. */
 export function parseHeaders(raw: Buffer | string): MailHeaders {
   const lines = raw
     .toString("utf8")
@@ -24,7 +24,7 @@ export function findHeader(headers: MailHeaders, name: string): string | undefin
   return headers.find(([key]) => key === name)?.[1];
 }
 
-/** Why this mail is not a person's, or undefined. */
+/** Why this mail isn't from a person, or undefined if it may be. */
 export function automatic(headers: MailHeaders): string | undefined {
   const value = (name: string) => findHeader(headers, name)?.toLowerCase();
   const submitted = value("auto-submitted");
@@ -42,7 +42,7 @@ export interface MailTrust {
   authenticate: boolean;
 }
 
-/** Why it cannot be known who wrote this, or undefined when the From address is proven (EMAIL-1). */
+/** Why we can't know who wrote it, or undefined if the From address is proven (EMAIL-1). */
 export function unproven(headers: MailHeaders, from: string, trust: MailTrust): string | undefined {
   if (headers.filter(([name]) => name === "from").length !== 1) return "it has more than one From line";
   if (!trust.authenticate) return undefined;
@@ -74,7 +74,7 @@ export interface AuthVerdict {
   props: Record<string, string>;
 }
 
-/** RFC 8601: `mx.example.org; dkim=pass header.d=a.org; spf=fail smtp.mailfrom=b.org`. Comments in parentheses are no data. */
+/** RFC 8601: `mx.example.org; dkim=pass header.d=a.org; spf=fail smtp.mailfrom=b.org`. Comments in parentheses don't count. */
 export function parseResults(value: string): { by: string; verdicts: AuthVerdict[] } {
   const [by = "", ...rest] = withoutComments(value).split(";");
   const verdicts = rest.flatMap((one) => {
@@ -85,7 +85,7 @@ export function parseResults(value: string): { by: string; verdicts: AuthVerdict
     const own = Object.fromEntries(pairs.map(([key, said]) => [key!.toLowerCase(), said!.replace(/^"|"$/g, "")]));
     return [{ method: named[1]!.toLowerCase(), result: named[2]!.toLowerCase(), props: own }];
   });
-  // A version may stand behind the name.
+  // The name may be followed by a version.
   return { by: (by.trim().split(/\s+/)[0] ?? "").toLowerCase(), verdicts };
 }
 
@@ -99,7 +99,7 @@ function words(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Comments nest, and quoted text holds none. */
+/** Comments can be nested; parentheses within quotes don't begin one. */
 function withoutComments(text: string): string {
   let depth = 0;
   let quoted = false;
@@ -114,7 +114,7 @@ function withoutComments(text: string): string {
       kept += sign;
     } else if (sign === "(" && !quoted) depth++;
     else if (sign === ")" && !quoted && depth) depth--;
-    // A semicolon in quotes would begin a verdict of somebody else's making.
+    // Without this, a semicolon in quoted text would let the sender add a verdict.
     else if (!depth) kept += quoted && sign === ";" ? "," : sign;
   }
   return kept;
@@ -136,7 +136,7 @@ export function readDomain(address: string): string {
 
 const MESSAGE_ID = /<[^<>\s]{1,250}>/g;
 
-/** The mail that began the conversation: it names the thread. */
+/** The mail that began the conversation: its id is the thread's. */
 export function findThread(headers: MailHeaders, own: string): { root: string; isReply: boolean } {
   const first = (name: string) => findHeader(headers, name)?.match(MESSAGE_ID)?.[0];
   const root = first("references") ?? first("in-reply-to");

@@ -1,11 +1,11 @@
-/** What a person wrote in a mail, without what they answered and without their signature. Pure. */
+/** What a person wrote in a mail, without the quoted text and the signature. Pure. */
 
-// The line a mail program puts before what is quoted, in the languages such programs speak most.
+// The line that mail programs put before a quote, in the most common languages.
 const INTRO =
   /^(On\b.{0,300}\bwrote|Am\b.{0,300}\bschrieb.{0,100}|Le\b.{0,300}\ba écrit|El\b.{0,300}\bescribió|Il\b.{0,300}\bha scritto|Em\b.{0,300}\bescreveu|Op\b.{0,300}\bschreef.{0,100}|.{0,100}\d{4}.{0,100}<[^<>\s@]+@[^<>\s@]+>)\s?:$/u;
 const ORIGINAL =
   /^\s*(-{2,}\s*(Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale)\s*-{2,}|_{20,})\s*$/i;
-/** Outlook quotes a mail by its head: From, then Sent or To, without any sign before. */
+/** Outlook quotes a mail with its headers: From, then Sent or To, without a mark before the lines. */
 const HEAD = /^\*?(From|Von|De|Da|Van):\*?\s.+/;
 const HEAD_NEXT = /^\*?(Sent|Date|To|Gesendet|Datum|An|Envoyé|À|Enviado|Para|Inviato|A|Verzonden|Aan):\*?\s/;
 
@@ -14,14 +14,14 @@ const isBlank = (line: string) => line.trim() === "";
 
 export function writtenText(body: string, isReply: boolean): string {
   const whole = withoutSignature(body.replace(/\r\n?/g, "\n").split("\n"));
-  // Who forwards a mail wants it read.
+  // Somebody who forwards a mail wants it to be read.
   if (!isReply) return whole.join("\n").trim();
   const own = withoutQuoteAbove(withoutQuoteBelow(whole)).join("\n").trim();
   return own || whole.join("\n").trim();
 }
 
 function withoutQuoteBelow(lines: string[]): string[] {
-  // Somebody who answers between the lines of a quote is read with the quote.
+  // Answers between the lines of a quote make no sense without the quote, so it stays.
   const lastOwn = lines.findLastIndex((line) => !isBlank(line) && !isQuoted(line));
   const lastQuoted = lines.findLastIndex(isQuoted);
   for (let at = 0; at < lines.length; at++) {
@@ -35,7 +35,7 @@ function withoutQuoteBelow(lines: string[]): string[] {
   return end < lines.length && lines.slice(end).some(isQuoted) ? lines.slice(0, end) : lines;
 }
 
-/** The quote first, the answer below it. */
+/** For answers that are written below the quote. */
 function withoutQuoteAbove(lines: string[]): string[] {
   let at = lines.findIndex((line) => !isBlank(line));
   if (at < 0) return lines;
@@ -47,7 +47,7 @@ function withoutQuoteAbove(lines: string[]): string[] {
   return quote && answer.some((line) => !isBlank(line)) && !answer.some(isQuoted) ? answer : lines;
 }
 
-/** Where an introduction that begins at this line ends; some programs break it over two or three lines. */
+/** Where the line before a quote ends, if it begins here; some programs break it into two or three. */
 function introEnd(lines: readonly string[], at: number): number | undefined {
   for (let n = 1; n <= 3; n++) {
     const text = lines
@@ -64,7 +64,7 @@ function isOriginal(lines: readonly string[], at: number): boolean {
   return HEAD.test(lines[at]!) && lines.slice(at + 1, at + 4).some((line) => HEAD_NEXT.test(line));
 }
 
-/** From the usual mark on ("-- " on a line). */
+/** A signature begins at the usual mark: a line with only "-- ". */
 function withoutSignature(lines: string[]): string[] {
   const at = lines.lastIndexOf("-- ");
   return at > 0 ? lines.slice(0, at) : lines;
@@ -78,7 +78,7 @@ const UNSEEN = [
   ["<script", "</script"],
 ] as const;
 
-/** One pass, whatever stands there: a mail made to be slow is not (DO-03). */
+/** In one pass, no matter what the text is, so that no mail can be made slow to read (DO-03). */
 function without(html: string, open: string, close: string): string {
   const low = html.toLowerCase();
   let kept = "";
@@ -94,7 +94,7 @@ function without(html: string, open: string, close: string): string {
 
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** For mails that have no plain form. Quoted parts keep a sign, so that they can be cut. */
+/** For mails without a plain-text version. Quotes are marked with ">", so that they can be cut off. */
 export function textOfHtml(html: string): string {
   const text = UNSEEN.reduce((rest, [open, close]) => without(rest, open, close), html.slice(0, MOST_HTML))
     .replace(/\s+/g, " ")

@@ -6,22 +6,22 @@ const account = z
     token: z
       .string()
       .min(16)
-      .describe("What the program shows when it connects. It speaks for this account and can do nothing else."),
+      .describe("The token the program sends when it connects. It speaks for this account and can't do anything else."),
     limit: z
       .number()
       .int()
       .min(64)
       .max(200_000)
       .default(4000)
-      .describe("Longest message the platform takes, in characters."),
+      .describe("The longest message the platform accepts, in characters."),
     dialect: z
       .enum(["plain", "commonmark", "raw"])
       .default("commonmark")
       .describe("How messages are written: plain text, Markdown, or as the agent wrote them."),
-    paceMs: z.number().int().min(0).default(0).describe("Shortest time between two messages to one chat, in ms."),
+    paceMs: z.number().int().min(0).default(0).describe("The shortest time between two messages to one chat, in ms."),
     ...talkShape,
   })
-  .describe("A channel that lives outside: a program of yours, in any language, that connects to /ws.");
+  .describe("A channel outside Lares: a program of yours, in any language, that connects to /ws.");
 
 export type ExternalAccount = z.output<typeof account>;
 
@@ -30,7 +30,7 @@ export const external = adapter<ExternalAccount>({
   title: "A program of yours",
   config: account as z.ZodType<ExternalAccount>,
   secrets: ["token"],
-  asks: [{ field: "token", what: "A long random word; the program shows it when it connects" }],
+  asks: [{ field: "token", what: "A long random token; the program sends it when it connects" }],
   can: (config) => ({
     dialect: config.dialect,
     limit: config.limit,

@@ -8,32 +8,35 @@ const account = z
   .strictObject({
     host: z.string().min(1).describe("The IRC server, such as irc.libera.chat."),
     port: z.number().int().min(1).max(65_535).default(6697).describe("Its port."),
-    tls: z.boolean().default(true).describe("Encrypted. Without it the whole way is readable."),
+    tls: z
+      .boolean()
+      .default(true)
+      .describe("Whether the connection is encrypted. Without TLS, anyone on the way can read along."),
     nick: word.max(30).describe("The bot's nick."),
-    password: z.string().min(1).optional().describe("The server's own password, where it has one."),
+    password: z.string().min(1).optional().describe("The server's own password, if it has one."),
     user: word.optional().describe("The bot's registered account, for SASL."),
-    accountPassword: z.string().min(1).optional().describe("Password of that account (SASL PLAIN)."),
+    accountPassword: z.string().min(1).optional().describe("The password of that account (SASL PLAIN)."),
     join: z.array(word).default([]).describe("Channels to join, such as [#towns]. List them under groups, too."),
     accounts: z
       .boolean()
       .default(false)
-      .describe("True hears only people who are logged in to the network, known by their account."),
-    // Servers cut off who sends more than about a line a second for long.
-    paceMs: z.number().int().min(0).default(1000).describe("Shortest time between two lines, in ms."),
+      .describe("True listens only to people who are logged in to the network, whom it knows by their account."),
+    // Servers disconnect clients that send more than about a line a second for long.
+    paceMs: z.number().int().min(0).default(1000).describe("The shortest time between two lines, in ms."),
     mostLines: z
       .number()
       .int()
       .min(3)
       .max(200)
       .default(20)
-      .describe("Longest answer, in lines; the rest is named, not sent."),
+      .describe("The longest answer, in lines. What is longer is cut, with a note."),
     ...talkShape,
   })
   .describe("One nick on one IRC network.");
 
 export type IrcAccount = z.output<typeof account>;
 
-/** Longest name of a channel or nick that is answered. */
+/** As long as the name of a channel or a nick can be: it takes room in each line. */
 const TARGET = "#".repeat(50);
 
 export const irc = adapter<IrcAccount>({

@@ -13,7 +13,7 @@ import type { IrcAccount } from "./config.ts";
 import { type IrcLine, lower, type Person, parseLine } from "./line.ts";
 
 const PATIENCE_MS = 20_000;
-/** Lines are at most 512 bytes, with tags 8 KB more. */
+/** A line has at most 512 bytes, plus 8 KB of tags. */
 const MOST_LINE = 16_384;
 const WANTED = ["message-tags", "account-tag", "server-time", "sasl"];
 /** Numerics that refuse a message: no such nick, no such channel, cannot send, and similar. */
@@ -37,7 +37,7 @@ const NO = new Set([
 
 export class IrcConnection {
   nick: string;
-  /** The server says who is logged in. */
+  /** Whether the server says who is logged in. */
   knowsAccounts = false;
   readonly closed: Promise<Error>;
   private readonly config: IrcAccount;
@@ -66,7 +66,7 @@ export class IrcConnection {
     this.socket.destroy();
   }
 
-  /** Logs in; resolves when the server welcomed us. */
+  /** Logs in; resolves when the server has welcomed us. */
   async register(): Promise<void> {
     const { password, user, accountPassword, nick } = this.config;
     await this.opened();
@@ -162,7 +162,7 @@ export class IrcConnection {
     return true;
   }
 
-  /** In pieces of 400 characters, and an empty one when the last was full. */
+  /** SASL sends the secret in pieces of 400 characters, followed by an empty one if the last was full. */
   private authenticate(secret: string): void {
     const text = Buffer.from(secret).toString("base64");
     for (let i = 0; i <= text.length; i += 400) this.write("AUTHENTICATE", text.slice(i, i + 400) || "+");

@@ -53,8 +53,8 @@ export function readPerson(line: IrcLine): Person | undefined {
 }
 
 /**
- * Stable as far as IRC goes (CH-01): the account where the network says it, which no mask can equal; otherwise the whole mask. A
- * nick alone is anybody's.
+ * As stable as IRC allows (CH-01): the account where the network names it, which can't be mistaken for a mask; otherwise the whole mask.
+ * A nick alone can be anybody's.
  */
 export function makePersonId(person: Person): string {
   return person.account ?? `${lower(person.nick)}!${person.at}`;
@@ -65,7 +65,7 @@ export function lower(name: string): string {
   return name.toLowerCase().replace(/[[\]\\~]/g, (sign) => ({ "[": "{", "]": "}", "\\": "|", "~": "^" })[sign]!);
 }
 
-/** What was said, without colours; undefined for what machines say to machines. */
+/** What was said, without colours; undefined for messages between programs (CTCP). */
 export function saidIn(text: string): string | undefined {
   let said = text;
   if (said.startsWith("\x01")) {

@@ -4,12 +4,12 @@ import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 const account = z
   .strictObject({
     homeserver: z.url().describe("The homeserver's address, such as https://matrix.example.org."),
-    token: z.string().min(8).describe("Access token of the bot's own account (Element: Settings, Help & About)."),
+    token: z.string().min(8).describe("The access token of the bot's own account (Element: Settings, Help & About)."),
     join: z
       .enum(["direct", "known", "never"])
       .default("direct")
       .describe(
-        "Invitations taken: to direct chats by anybody (so that a stranger can pair) and to rooms by those who may talk there; only by those who may talk; or none.",
+        "Which invitations to accept. `direct`: to direct chats from anyone, so that a stranger can pair, and to rooms from people who may talk there. `known`: only from people who may talk. `never`: none.",
       ),
     ...acknowledgeShape,
     ...talkShape,
@@ -32,7 +32,7 @@ export const matrix = adapter<MatrixAccount>({
     // An event may have 65,536 bytes and holds the text twice: plain and as HTML.
     limit: 16_000,
     unit: "bytes",
-    // By transaction id, which homeservers remember for at least a day.
+    // By transaction id, which homeservers remember for about a day.
     dedupes: true,
     buttons: 0,
     files: 50_000_000,

@@ -10,7 +10,7 @@ export interface RoomEvent {
   at: number | undefined;
   content: Record<string, unknown>;
   stateKey: string | undefined;
-  /** The event a redaction takes away: beside the content, since room version 11 in it. */
+  /** The event that a redaction removes: up to room version 10 beside the content, later in it. */
   redacts: string | undefined;
 }
 
@@ -39,15 +39,15 @@ export function roomEvent(value: unknown): RoomEvent | undefined {
   return { id, type, sender, at: asNumber(raw.origin_server_ts), content, stateKey: asText(raw.state_key), redacts };
 }
 
-/** The id of the message an event answers, when it answers one outside of a thread's order. */
+/** The id of the message an event answers, if its writer chose one to answer. */
 export function repliedTo(event: RoomEvent): string | undefined {
   const relation = asObject(event.content["m.relates_to"]);
-  // In a thread every message names the last one, for clients that know no threads.
+  // In a thread every message names the one before it, for clients that don't know threads.
   if (relation.rel_type === "m.thread" && relation.is_falling_back === true) return undefined;
   return asText(asObject(relation["m.in_reply_to"]).event_id);
 }
 
-/** The words of a message without what clients put before them to show what it answers. */
+/** The words of a message, without the quote that clients put before them to show what it answers. */
 export function plainBody(content: Record<string, unknown>): string {
   const body = asText(content.body) ?? "";
   if (!repliesIn(content) || !body.startsWith("> ")) return body;
@@ -70,7 +70,7 @@ export function mapEvent(event: RoomEvent, at: Setting): MatrixMapped | undefine
       kind: at.room.isDirect ? ("direct" as const) : ("group" as const),
       ...truthy({ thread }),
     },
-    // Notices are what bots say; answering one starts a loop.
+    // Bots write notices; answering one could start a loop.
     sender: { id: event.sender, ...truthy({ name, isBot: isNotice }) },
   };
   switch (event.type) {
@@ -121,7 +121,7 @@ function said(event: RoomEvent, at: Setting) {
   const { me, replied } = at;
   const isFile = FILES.has(asText(event.content.msgtype) ?? "");
   const body = plainBody(event.content);
-  // A file's body is its name, unless it has one beside it: then it is what was said with it.
+  // A file's body is its name, unless the name is given separately: then the body is its caption.
   const hasWords = !isFile || (asText(event.content.filename) !== undefined && event.content.filename !== body);
   const mentioned = asList(asObject(event.content["m.mentions"]).user_ids).includes(me.id);
   const { text, named } = withoutName(hasWords ? body : "", [me.id, me.name]);
@@ -139,7 +139,7 @@ function voiceIn(content: Record<string, unknown>): { voice?: "recorded" } {
   return content.msgtype === "m.audio" && isMarked ? { voice: "recorded" } : {};
 }
 
-/** Takes "lares: " or "@lares:example.org " from the beginning. */
+/** Takes "lares: " or "@lares:example.org " off the beginning. */
 function withoutName(body: string, names: readonly (string | undefined)[]): { text: string; named: boolean } {
   for (const name of names) {
     if (!name) continue;

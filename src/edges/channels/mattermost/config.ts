@@ -4,12 +4,12 @@ import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 const account = z
   .strictObject({
     url: z.url().describe("The server's address, such as https://chat.example.org."),
-    token: z.string().min(8).describe("Access token of a bot account (Integrations, Bot Accounts)."),
+    token: z.string().min(8).describe("The access token of a bot account (Integrations, Bot Accounts)."),
     callback: z
       .url()
       .optional()
       .describe(
-        "Where the Mattermost server reaches Lares, such as https://lares.example.org. With it questions have buttons; without it, a typed code.",
+        "Where the Mattermost server reaches Lares, such as https://lares.example.org. With it, approvals have buttons; without it, you type a code.",
       ),
     ...acknowledgeShape,
     ...talkShape,
@@ -31,7 +31,7 @@ export const mattermost = adapter<MattermostAccount>({
     dialect: "mattermost",
     limit: 16_383,
     unit: "codepoints",
-    // Only for 30 seconds, by pending_post_id; each post carries its key and can be asked for by it (find).
+    // Mattermost deduplicates for 30 seconds only (pending_post_id); later a post is looked for by its key (find).
     dedupes: false,
     buttons: config.callback ? 5 : 0,
     files: 50_000_000,

@@ -11,14 +11,14 @@ const account = z
       .string()
       .regex(/^(xmpps?|wss?):\/\/\S+$/, "an address such as xmpps://host:5223 or wss://host/xmpp-websocket")
       .optional()
-      .describe("Where its server listens; without it, as the server's DNS entries say."),
+      .describe("Where the server listens. Default: what the domain's DNS entries say."),
     join: z.array(address).default([]).describe("Rooms to join. List them under groups, too."),
     nick: z
       .string()
       .min(1)
       .max(60)
       .optional()
-      .describe("The name in rooms; without it, the first part of the address."),
+      .describe("The bot's name in rooms. Default: the first part of the address."),
     ...paceShape(200),
     ...acknowledgeShape,
     ...talkShape,
