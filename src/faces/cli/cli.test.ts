@@ -63,13 +63,13 @@ describe("words", () => {
   });
 
   it.each([
-    [["approve"], "The id is missing. See: lares approve --help"],
-    [["import", "hermes"], "The dir is missing. See: lares import hermes --help"],
-    [["turns", "get"], "The turn is missing. See them: lares turns list"],
+    [["approve"], "No id given. See: lares approve --help"],
+    [["import", "hermes"], "No folder given. See: lares import hermes --help"],
+    [["turns", "get"], "No turn given. See them: lares turns list"],
     [["sessions", "prune"], "--older-than"],
     [["gateway", "run", "--port", "x"], "whole number from 0 to 65535"],
-    [["token", "now"], '"now" is one word too many'],
-    [["status", "--url", "ftp://x"], "not an http or https address"],
+    [["token", "now"], 'Unexpected argument "now" after "lares token"'],
+    [["status", "--url", "ftp://x"], "isn't an http or https address"],
     [["chat"], "The message is empty."],
   ])("%s is wrong usage", async (argv, message) => {
     const { code, err } = await down(argv);
@@ -306,7 +306,7 @@ describe("small ones", () => {
       { ...base, id: "c/d", price: null, because: "listed" },
     ];
     const { out } = await run(["models", "list"], { "models.list": () => ({ models, primary: "a/b" }) });
-    expect(out).toContain("a/b answers; 2 models can.");
+    expect(out).toContain("Using a/b; 2 models available.");
     expect(out).toMatch(/● {2}a\/b {2}200k tokens {2}\$3 in, \$15 out per 1M {2}ANTHROPIC_API_KEY/);
     expect(out).toContain("price unknown");
   });

@@ -124,7 +124,7 @@ describe("a conversation", () => {
       "All is well.",
       "✓ answered · 4.2 s · 3 steps",
       "›",
-      "main · practice model · Enter sends · Ctrl-C stops, twice leaves · /help",
+      "main · practice model · Enter sends · Ctrl-C stops, twice quits · /help",
     ]);
   });
 
@@ -438,7 +438,7 @@ describe("Ctrl-C", () => {
     await say("hi");
     ran.type("\u0004");
     expect(await ran.code).toBe(0);
-    expect(ran.screen().join("\n")).toContain("It continues without you. See the result: lares turns get t_1");
+    expect(ran.screen().join("\n")).toContain("The turn continues without you. See the result: lares turns get t_1");
   });
 });
 

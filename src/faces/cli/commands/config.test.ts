@@ -82,7 +82,7 @@ describe("config, with nothing running", () => {
   it("set says whether a running Lares takes it in, or only the next one", async () => {
     expect((await run("set", "limits.steps", "9")).err).toContain("Lares isn't running. It applies at the next start");
     writeFileSync(join(home, "gateway.json"), "{}");
-    expect((await run("set", "limits.steps", "8")).err).toContain("couldn't be told to reload");
+    expect((await run("set", "limits.steps", "8")).err).toContain("hasn't reloaded the file");
     const held = { file, exists: true, value: null, quarantined: [] as string[], restart: [], problems: [] };
     const gateway = await fakeGateway({ "config.get": () => held });
     home = gateway.home;

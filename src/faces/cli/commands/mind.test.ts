@@ -120,10 +120,10 @@ describe("schedule", () => {
 
   it.each([
     [["add", "x"], "Say when it should run."],
-    [["add", "x", "--in", "1 h", "--every", "1 h"], "Give only one of"],
+    [["add", "x", "--in", "1 h", "--every", "1 h"], "Use only one of"],
     [["add", "x", "--in", "1 h", "--deliver", "telegram"], "isn't a delivery target"],
     [["add", "x", "--in", "1 h", "--catch-up", "never"], "once, all, skip"],
-    [["update", "mail"], "Name what to change."],
+    [["update", "mail"], "Say what to change."],
     [["update", "mail", "--pause", "--resume"], "not both"],
   ])("%s is wrong usage, and nothing is sent", async (argv, message) => {
     const { code, err } = await run(["schedule", ...argv], jobs);
@@ -181,7 +181,7 @@ describe("schedule", () => {
     const { out } = await run(["schedule", "history", "mail", "--limit", "2"], more);
     expect(gateway.callsOf("schedule.history")).toEqual([{ id: job().id, limit: 2 }]);
     const lines = out.trimEnd().split("\n");
-    expect(lines[0]).toBe("mail: 3 runs, 1 of them failed or missed.");
+    expect(lines[0]).toBe("mail: 3 runs, 1 failed or missed.");
     expect(lines[1]).toMatch(/✓ done .* 4\.2 s {2}t_1/);
     expect(lines[2]).toMatch(/◐ waiting for you .* t_2 {2}lares approve abc123$/);
     expect(lines[3]).toMatch(/✕ missed .* Lares was not running\./);
@@ -282,7 +282,7 @@ describe("policy explain", () => {
   it.each([
     ["allow", "✓ It would run without asking: It is listed."],
     ["ask", "◐ It would ask you first: It is listed."],
-    ["deny", "✕ It would be refused: It is listed."],
+    ["deny", "✕ It would be denied: It is listed."],
   ] as const)("%s in words, then the gate's account", async (verdict, first) => {
     const text = `${verdict.toUpperCase()}: It is listed.\nmode ask; started without a shell\n  rm\u001b[2J build`;
     const answer = {
@@ -333,7 +333,7 @@ describe("context", () => {
 
   it("shows what each part costs, leaves out what costs nothing, and the notes on request", async () => {
     const { out } = await run(argv, { "context.get": () => ledger });
-    expect(out).toContain("(50 %), counted by the provider; model local/small.");
+    expect(out).toContain("(50%), counted by the provider; model local/small.");
     expect(out).toMatch(/messages +3\.1k tokens +▇{18}/);
     expect(out).not.toContain("remembered");
     expect(out).toContain("12 messages in full, 300 older");
@@ -366,7 +366,7 @@ describe("context", () => {
     const { out } = await run([...argv, "--request", "--say", "hello"], { "context.request": request });
     expect(asked).toEqual([{ session: "agent:main:main", text: "hello" }]);
     expect(out).toContain(
-      "About 48 tokens (300 bytes) in 4 parts to p/claude over anthropic.\n75 % of it was in the last",
+      "About 48 tokens (300 bytes) in 4 parts to p/claude over anthropic.\n75% of it was in the last",
     );
     expect(out).toContain("── tool read · 12 tokens · cached\n");
     expect(out).toContain("── instructions Place · 12 tokens · cached, cache mark here\n# Place\n\nHere.\n\n──");
@@ -405,8 +405,8 @@ describe("skills", () => {
     const more = { "skills.list": () => ({ agent: "main", skills: [bought, deploy, mute] }) };
     const { out } = await run(["skills", "list"], more);
     const lines = out.trimEnd().split("\n");
-    expect(lines[0]).toBe("2 skills of main, 1 not used.");
-    expect(lines[1]).toMatch(/✓ {2}bought {2}its own, from hermes {2}Deploys the site\./);
+    expect(lines[0]).toBe("main has 2 skills; 1 other isn't used.");
+    expect(lines[1]).toMatch(/✓ {2}bought {2}its own, imported from hermes {2}Deploys the site\./);
     expect(lines[3]).toMatch(/✕ {2}mute .*no description/);
     await gateway.close();
     const none = await run(["skills", "list"], { "skills.list": () => ({ agent: "main", skills: [] }) });
@@ -419,7 +419,7 @@ describe("skills", () => {
       "skills.get": ({ file }: { file?: string }) => ({ ...bought, files, text: file ? "echo\n" : "Run make.\n" }),
     };
     const { out } = await run(["skills", "show", "bought"], more);
-    expect(out).toContain("outside text until its name is in skills.trusted");
+    expect(out).toContain("outside text until you add its name to skills.trusted");
     expect(out).toMatch(/scripts\/a\.sh {2}3 B[\s\S]*Run make\.\n$/);
     await gateway.close();
     expect((await run(["skills", "show", "bought", "--file", "scripts/a.sh"], more)).out).toBe("echo\n");

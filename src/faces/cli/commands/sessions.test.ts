@@ -128,12 +128,12 @@ describe("export and import", () => {
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(line(1))}\n${JSON.stringify(line(2))}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(ran.out()).toBe("");
-    expect(ran.err()).toBe(`2 messages written to ${file}.\n`);
+    expect(ran.err()).toBe(`Wrote 2 messages to ${file}.\n`);
   });
 
   it("export -o to a place that is not there says so and leaves nothing", async () => {
     const { code, err } = await run(["sessions", "export", SESSION, "-o", "/nowhere/at/all"], handlers);
-    expect(err).toContain("/nowhere/at/all could not be written (ENOENT).");
+    expect(err).toContain("Couldn't write /nowhere/at/all (ENOENT).");
     expect(code).toBe(2);
   });
 
@@ -147,7 +147,7 @@ describe("export and import", () => {
     await until(() => ran.err().includes(`${pipe} is a pipe. Waiting for data`));
     writeFileSync(pipe, `${JSON.stringify(line(1))}\n`);
     expect(await ran.code).toBe(0);
-    expect(ran.out()).toContain("1 message imported");
+    expect(ran.out()).toContain("Imported 1 message");
   });
 
   it("import takes back what export gave, from stdin or a file", async () => {
@@ -156,7 +156,7 @@ describe("export and import", () => {
     };
     const input = `${JSON.stringify(line(1))}\n\n${JSON.stringify(line(2))}\n`;
     const { out } = await run(["sessions", "import", "-", "--agent", "ada"], take, { input });
-    expect(out).toBe(`1 message imported into ${SESSION}; 1 already here.\n`);
+    expect(out).toBe(`Imported 1 message into ${SESSION}; 1 already there.\n`);
     expect(gateway.callsOf("sessions.import")).toEqual([{ lines: [line(1), line(2)], agent: "ada" }]);
     const file = join(gateway.home, "in.jsonl");
     writeFileSync(file, input);
@@ -167,7 +167,7 @@ describe("export and import", () => {
 
   it("import names the line that is not JSON", async () => {
     const { code, err } = await run(["sessions", "import", "-"], {}, { input: `${JSON.stringify(line(1))}\n{oops\n` });
-    expect(err).toContain("Line 2 of stdin is not JSON.");
+    expect(err).toContain("Line 2 of stdin isn't valid JSON.");
     expect(code).toBe(2);
     expect(gateway.calls).toEqual([]);
   });

@@ -59,7 +59,7 @@ export const get: Action = async (ctx, [session = ""]) => {
     ["session", s.session],
     ["agent", s.agent],
     ...(s.person ? [["person", s.person]] : []),
-    ["begun", when(s.createdAt)],
+    ["started", when(s.createdAt)],
     ["used", ago(s.updatedAt, clock.now())],
     ...(s.running ? [["running", s.running]] : []),
   ];
@@ -142,7 +142,7 @@ export async function known<T>(ctx: Context, session: string, run: () => Promise
 
 /** Somebody said no. */
 export function kept(ctx: Context): number {
-  ctx.out.note(commonWords.nothingDeleted);
+  ctx.out.note(commonWords.nothingChanged);
   return EXIT.declined;
 }
 

@@ -43,8 +43,8 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   }
   const facts = [
     ["state", one.why ? `${one.state}: ${out.ours(one.why)}` : one.state],
-    ["of", source(one)],
-    ["words", one.state === "unusable" ? undefined : trustOf(one)],
+    ["from", source(one)],
+    ["text", one.state === "unusable" ? undefined : trustOf(one)],
     ["folder", one.folder],
     ["license", one.license],
     ["needs", one.compatibility],

@@ -87,7 +87,7 @@ describe("a turn as a timeline", () => {
     );
     expect(bar(lines, "model call 1").line).toMatch(/✕.*auth: it rejected its key/);
     expect(bar(lines, "exec").line).toMatch(/✕.*exit 7: no such file/);
-    expect(bar(lines, "judged").line).toMatch(/–.*the policy forbids it/);
+    expect(bar(lines, "policy check").line).toMatch(/–.*the policy forbids it/);
     expect(lines.join("\n")).not.toContain("✓");
   });
 

@@ -40,7 +40,7 @@ describe("undo", () => {
     await gateway.close();
     const dry = await start(["undo", "t_1", "--dry-run"], pretend(answers));
     expect(await dry.code).toBe(0);
-    expect(dry.out()).toContain("1 file would be restored.");
+    expect(dry.out()).toContain("This would restore 1 file.");
     expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe("undo", () => {
     const conflict = { "undo.turn": () => plan([file("a.txt", "restored"), file("b.txt", "conflict")], "u_9") };
     const ran = await start(["undo", "t_1", "--yes"], pretend(conflict));
     expect(await ran.code).toBe(1);
-    expect(ran.out()).toContain("Restored, except 1 file.");
+    expect(ran.out()).toContain("Restored all but 1 file.");
   });
 
   it("without a turn lists those that changed files", async () => {

@@ -289,7 +289,7 @@ describe("sandbox", () => {
     check("sandbox", { examined: async () => EXAMINED({}, sandbox), on });
 
   it("is what a command ran in, not what is installed", async () => {
-    expect((await tried({})).text).toBe("A command ran in the sandbox (bubblewrap).");
+    expect((await tried({})).text).toBe("The sandbox works (bubblewrap).");
     const none = { name: "none", ok: false, why: "bubblewrap does not work here: no permission" };
     expect(await tried(none)).toMatchObject({
       level: "warn",

@@ -75,7 +75,7 @@ describe("with flags", () => {
     expect(out).toContain(`Lares will use local/qwen, at ${url}.`);
     await new Promise((resolve) => server.close(resolve));
     const gone = await run(["--base-url", "http://127.0.0.1:1/v1", "--provider", "other"]);
-    expect(gone.err).toContain("Which other model do you want to use? Give it with --model.");
+    expect(gone.err).toContain("Which other model do you want to use? Name it with --model.");
     expect(gone.code).toBe(2);
   });
 
@@ -90,12 +90,12 @@ describe("with flags", () => {
   });
 
   it.each([
-    [["--key", "sk-123", "--provider", "openai"], "Other users can read"],
+    [["--key", "sk-123", "--provider", "openai"], "Other users of this computer can see"],
     [["--key", "-", "--provider", "openai"], "There is no key."],
     [["--key-env", "NOPE", "--provider", "openai"], "NOPE isn't set"],
     [["--provider", "openai"], "There is no key for openai."],
     [["--provider", "antropic", "--key-env", "HOME"], 'Did you mean "anthropic"?'],
-    [["--base-url", "ftp://x", "--model", "m"], "not an http or https address"],
+    [["--base-url", "ftp://x", "--model", "m"], "isn't an http or https address"],
     [["--model", "gpt"], "doesn't name a provider"],
   ])("%s is wrong usage, and nothing is written", async (argv, message) => {
     const { code, err } = await run(argv);
@@ -167,7 +167,7 @@ describe("asking", () => {
   it("Enter three times takes the key that was found, and nothing else", async () => {
     const ran = start([], { tty: true, variables: KEY });
     await answer(ran, "1  anthropic, with the key in ANTHROPIC_API_KEY", "\n");
-    await answer(ran, "Connect a channel, besides", "\n");
+    await answer(ran, "Connect a channel besides", "\n");
     expect(existsSync(file)).toBe(false);
     await answer(ran, "Start Lares when the computer starts?", "\n");
     expect(await ran.code).toBe(0);
@@ -183,7 +183,7 @@ describe("asking", () => {
     await answer(ran, "Which provider is the key for?", "2\n");
     await answer(ran, "Key (hidden):", "sk-secrex\u007ft-abcd\r");
     await answer(ran, "Model: [gpt-6.1-sol]", "\n");
-    await answer(ran, "Connect a channel, besides", "1\n");
+    await answer(ran, "Connect a channel besides", "1\n");
     await answer(ran, "Start Lares when the computer starts?", "2\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("- sk-secret-abcd");

@@ -27,8 +27,8 @@ export const channelWords = {
   kinds: (kinds: string) => `One of: ${kinds}.`,
   whichOne: "Which one?",
   unknown: (typed: string) => `There is no channel "${typed}".`,
-  known: (names: string) => `There are: ${names}.`,
-  notAField: (given: string) => `"${given}" is not field=value.`,
+  known: (names: string) => `Available: ${names}.`,
+  notAField: (given: string) => `"${given}" isn't field=value.`,
   notAFieldHint: "For example: --set token=@token.txt",
 };
 

@@ -1,13 +1,14 @@
 /** What `lares chat` says. */
 import type { Hint } from "../output.ts";
+import { plural } from "./plural.ts";
 
 export const chatWords = {
   empty: "The message is empty.",
   emptyHint: "Write something: lares chat -m TEXT",
   needsTerminal: "A conversation needs a terminal.",
-  needsTerminalHint: "For one message: lares chat -m TEXT",
+  needsTerminalHint: "To send one message: lares chat -m TEXT",
   keyNeedsMessage: "--idempotency-key only works with -m.",
-  linesAbove: (n: number) => `(${n} lines above) `,
+  linesAbove: (n: number) => `(${plural(n, "line")} above) `,
   tooLong: (most: string) => `Messages are limited to ${most} characters; the rest was left out.`,
   yourAgent: "your agent",
   youTalkTo: (agent: string, session: string | undefined) =>
@@ -21,10 +22,11 @@ export const chatWords = {
     `No connection since ${since}, next try in ${wait}.${why} Your messages will wait.`,
   stopping: "● stopping · Ctrl-C again to quit",
   moreAfter: (n: number) => ` · ${n} more after it`,
-  answersAfterTyping: "what you're typing is sent as a message; then yes, no or always",
+  answersAfterTyping: "what you're typing is sent as a message; then answer yes, no or always",
   answers: "yes, no or always, then Enter",
   waiting: (how: string, more: string) => `◐ waiting for you · ${how}${more}`,
-  continues: (hint: Hint, turn: string) => hint`It continues without you. See the result: lares turns get ${turn}`,
+  continues: (hint: Hint, turn: string) =>
+    hint`The turn continues without you. See the result: lares turns get ${turn}`,
   comeBack: (hint: Hint, session: string) => hint`To come back: lares chat --session ${session}`,
   stoppingNow: "Stopping. Press Ctrl-C again to quit now.",
   seeResult: (hint: Hint, turn: string) => hint`See the result: lares turns get ${turn}`,
@@ -32,15 +34,15 @@ export const chatWords = {
   practiceAnswered: "(The practice model answered: rules, not a language model.)",
   waitsForApproval: (id: string, shown: string) => `This is waiting for your approval (${id}): ${shown}`,
   stoppedWhileWorking:
-    "Lares stopped while working on this. Your message is safe, and work continues when Lares starts.",
+    "Lares stopped while working on this. Your message is safe, and Lares continues when it starts again.",
   startThenGet: (turn: string | undefined) => `Start it: lares gateway run. Then: lares turns get ${turn ?? "TURN"}`,
   readFiles: (n: number) => `read ${n} files`,
   doing: (line: string, took: string, others: number) => `${line}, ${took}${others ? `, and ${others} more` : ""}`,
   startsOver: {
     restarted: "↻ Lares restarted; the answer starts over",
-    discarded: "↻ the model broke off; the answer starts over",
-    different: "↻ part of it was missed; here is the whole answer:",
+    discarded: "↻ the model was cut off; the answer starts over",
+    different: "↻ part of the answer was missed; here it is in full:",
   },
-  moreLines: (n: number) => `… ${n} more lines`,
-  footer: (who: string) => `${who} · Enter sends · Ctrl-C stops, twice leaves · /help`,
+  moreLines: (n: number) => `… ${plural(n, "more line")}`,
+  footer: (who: string) => `${who} · Enter sends · Ctrl-C stops, twice quits · /help`,
 };

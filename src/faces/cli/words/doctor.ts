@@ -42,12 +42,12 @@ export const doctorWords = {
   diskFull: (free: string) => `Only ${free} left on the disk.`,
   diskFullHint: (least: string) => `Free some space: Lares needs ${least}`,
   diskFine: (free: string) => `${free} free.`,
-  sandboxFine: (name: string) => `A command ran in the sandbox (${name}).`,
+  sandboxFine: (name: string) => `The sandbox works (${name}).`,
   sandboxBroken: (name: string, because: string) =>
     `The sandbox you chose (${name}) doesn't work, so commands won't run${because}.`,
   sandboxBrokenHint: "Repair it, or choose another: lares config set sandbox.backend auto",
   noSandbox: (because: string) => `No sandbox: commands run with your rights${because}.`,
-  keepAsking: "Keep commands asking first (policy.mode: ask)",
+  keepAsking: "Keep policy.mode at ask, so that commands ask first",
   allowNamespaces:
     "Allow unprivileged user namespaces on this machine, or use docker, podman or ssh as sandbox.backend",
   installBubblewrap: "Debian: apt install bubblewrap",

@@ -10,10 +10,10 @@ export const attentionWords = {
   toDismiss: (hint: Hint) => hint`To dismiss something: lares attention dismiss ID, or --all.`,
   seeApproval: (hint: Hint, id: string) => hint`lares approvals get ${id}`,
   seeTurn: (hint: Hint, turn: string) => hint`lares turns get ${turn}`,
-  giveId: "Give an id, or --all.",
+  giveId: "Name what to dismiss: an id, or --all.",
   giveIdHint: "For example: lares attention dismiss turn:t_01",
   dismissed: (n: number, left: number) =>
-    `${plural(n, "thing")} dismissed; ${left ? `${left} left` : "nothing needs you"}.`,
+    `Dismissed ${plural(n, "thing")}; ${left ? `${left} left` : "nothing needs you"}.`,
 };
 
 export const logWords = {
@@ -41,9 +41,9 @@ export const statusWords = {
     hint`${plural(n, asked ? "other thing" : "thing")}: lares attention`,
   noTokens: "no tokens used",
   tokens: (used: string, cost: string) => `${used} tokens${cost}`,
-  noSandbox: (hint: Hint, why: string) => hint`none: commands run with your rights${why}. lares doctor`,
+  noSandbox: (hint: Hint, why: string) => hint`none: commands run with your rights${why}. See: lares doctor`,
   brokenSandbox: (hint: Hint, name: string, why: string) =>
-    hint`${name} doesn't work, so commands won't run${why}. lares doctor`,
+    hint`${name} doesn't work, so commands won't run${why}. See: lares doctor`,
   deliveries: (waiting: number, uncertain: number, failed: number) =>
     `${waiting} pending, ${uncertain} not confirmed, ${failed} failed`,
 };
@@ -60,8 +60,8 @@ export const turnWords = {
   failedTries: (n: number, why: string) => `↻ ${n} failed: ${why}`,
   modelCall: (index: number) => `model call ${index + 1}`,
   steps: {
-    judge: "judged",
-    rewind: "went back",
+    judge: "policy check",
+    rewind: "rolled back",
     recheck: "checked again",
     replan: "planned again",
     compact: "chose what to compact",

@@ -7,11 +7,11 @@ export const memoryWords = {
   names: (n: number) => `${plural(n, "name")}, most mentioned first.`,
   noNames: "No names known.",
   relations: "How they relate:",
-  written: (n: number, file: string) => `${plural(n, "fact")} written to ${file}.`,
+  written: (n: number, file: string) => `Wrote ${plural(n, "fact")} to ${file}.`,
   noFacts: "Create one: lares memory export -o FILE",
   confirmThem: (hint: Hint) => hint` Confirm them: lares memory pending`,
   added: (n: number, known: number, wait: string) =>
-    `${plural(n, "fact")} added${known ? `; ${known} already known` : ""}.${wait}`,
+    `Added ${plural(n, "fact")}${known ? `; ${known} already known` : ""}.${wait}`,
   unindexed: (dir: string) => `Removed the documents in ${dir} from memory.`,
   notIndexed: (dir: string) => `${dir} isn't indexed.`,
   indexed: (added: number, changed: number, removed: number, unchanged: number) =>
@@ -43,7 +43,7 @@ export const memoryWords = {
   notFound: (query: string) => `Nothing found for "${query}".`,
   some: (n: number) => `${plural(n, "fact")}, newest last.`,
   none: (hint: Hint) => hint`No memories yet. Add one: lares memory add "…"`,
-  nameWhat: "Name what to forget.",
+  nameWhat: "Say what to forget.",
   nameWhatHint: "Give an id, or a topic or person: --about Ana",
   list: "lares memory list",
   forgetQuestion: (text: string) => `Forget "${text}"? This can't be undone.`,

@@ -16,7 +16,7 @@ export const configWords = {
   nextStart: "Lares isn't running. It applies at the next start.",
   stillUsing: (section: string, why: string) => `Lares is still using the last valid values of ${section}: ${why}.`,
   notReloaded: (message: string) =>
-    `Lares couldn't be told to reload (${message}) It rereads the file within seconds, or at the next start.`,
+    `Lares hasn't reloaded the file: ${message} It does so within seconds, or at the next start.`,
   validButNotAll: (file: string) => `${file} is valid, but some of it won't work:`,
   valid: (file: string) => `${file} is valid.`,
   noFile: (file: string) => `There is no ${file}, so Lares uses the defaults.`,
@@ -28,7 +28,7 @@ export const configWords = {
 
 export const importWords = {
   counts: (n: number, fresh: number, dryRun: boolean, known: number, left: number, failed: number) =>
-    `${plural(n, "item")}: ${fresh} ${dryRun ? "would be imported" : "imported"}, ${known} already here, ${left} left out${failed ? `, ${failed} failed` : ""}.`,
+    `${plural(n, "item")}: ${fresh} ${dryRun ? "would be imported" : "imported"}, ${known} already there, ${left} left out${failed ? `, ${failed} failed` : ""}.`,
   dryRun: "Nothing was changed. Run it without --dry-run to import.",
   files: (n: number) => plural(n, "proposed file"),
   plainFacts: (n: number) => plural(n, "fact"),
@@ -46,7 +46,7 @@ export const importWords = {
 
 export const modelWords = {
   none: "No model is connected, so Lares uses the practice model: rules, not a language model.",
-  some: (primary: string, n: number) => `${primary} answers; ${plural(n, "model")} can.`,
+  some: (primary: string, n: number) => `Using ${primary}; ${plural(n, "model")} available.`,
   window: (contextWindow: string) => `${contextWindow} tokens`,
   price: (input: number, output: number) => `$${input} in, $${output} out per 1M`,
 };
@@ -75,12 +75,12 @@ export const secretWords = {
 };
 
 export const skillWords = {
-  outside: "count as outside text until its name is in skills.trusted",
+  outside: "treated as outside text until you add its name to skills.trusted",
   some: (n: number, agent: string, others: number) =>
-    `${plural(n, "skill")} of ${agent}${others ? `, ${others} not used` : ""}.`,
-  yours: "count as yours",
+    `${agent} has ${plural(n, "skill")}${others ? `; ${plural(others, "other isn't", "others aren't")} used` : ""}.`,
+  yours: "treated as yours",
   source: (isOwn: boolean, imported: string | undefined) =>
-    `${isOwn ? "its own" : "all agents"}${imported ? `, from ${imported}` : ""}`,
+    `${isOwn ? "its own" : "all agents"}${imported ? `, imported from ${imported}` : ""}`,
   none: (home: string, agent: string) =>
     `No skills yet. Add a folder with a SKILL.md to ${home}/agents/${agent}/skills.`,
 };

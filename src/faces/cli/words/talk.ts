@@ -7,7 +7,7 @@ export const agentWords = {
   none: (hint: Hint) => hint`No agents yet. Create one: lares agents create NAME`,
   defaultModel: "the default model",
   policy: (policy: string) => `policy ${policy}`,
-  defaultMark: "● is the default agent.",
+  defaultMark: "● marks the default agent.",
   one: (agent: string, isDefault: boolean, n: number) =>
     `${agent}${isDefault ? ", the default agent" : ""}: ${plural(n, "conversation")}.`,
   files: (home: string, agent: string) => `Its files are in ${home}/agents/${agent}.`,
@@ -23,7 +23,7 @@ export const contextWords = {
   },
   request: (tokens: string, bytes: number, n: number, model: string, api: string) =>
     `About ${tokens} tokens (${bytes} bytes) in ${plural(n, "part")} to ${model} over ${api}.`,
-  share: (percent: number, cache: string) => `${percent} % of it was in the last request; ${cache}.`,
+  share: (percent: number, cache: string) => `${percent}% of it was in the last request; ${cache}.`,
   tooLong: "Too long: older messages are compacted before sending.",
   message: (index: number) => `message ${index + 1}, `,
   cacheMark: ", cache mark here",
@@ -34,13 +34,13 @@ export const contextWords = {
     mixed: "partly by rules",
     extract: "by rules",
   },
-  notBoth: "Give --compact or --undo, not both.",
+  notBoth: "Use --compact or --undo, not both.",
   inFullAgain: (n: number) => `The model sees ${plural(n, "message")} in full again.`,
   counted: "counted by the provider",
   ledger: (tokens: string, window: string, share: number, by: string, model: string) =>
-    `${tokens} of ${window} tokens (${share} %), ${by}; model ${model}.`,
+    `${tokens} of ${window} tokens (${share}%), ${by}; model ${model}.`,
   messages: (n: number, older: string, threshold: string) =>
-    `${plural(n, "message")} in full, ${older} older; compacts at ${threshold} tokens.`,
+    `${plural(n, "message")} in full, ${older} older; compaction starts at ${threshold} tokens.`,
   tokens: (tokens: string) => `${tokens} tokens`,
   compactedAt: (ago: string, how: string, n: number, before: string, after: string, state: string) =>
     `Compacted ${ago} ${how}: ${plural(n, "message")}, ${before} → ${after} tokens${state}.`,
@@ -52,13 +52,13 @@ export const contextWords = {
 };
 
 export const sessionWords = {
-  written: (n: number, file: string) => `${plural(n, "message")} written to ${file}.`,
+  written: (n: number, file: string) => `Wrote ${plural(n, "message")} to ${file}.`,
   emptyHint: "Create one: lares sessions export SESSION -o FILE",
-  alreadyHere: (n: number) => `; ${n} already here`,
-  imported: (n: number, session: string, again: string) => `${plural(n, "message")} imported into ${session}${again}.`,
-  notWritten: (file: string, code: string) => `${file} could not be written (${code}).`,
-  notWrittenHint: "Choose another place with -o.",
-  notJson: (i: number, from: string) => `Line ${i + 1} of ${from} is not JSON.`,
+  alreadyHere: (n: number) => `; ${n} already there`,
+  imported: (n: number, session: string, again: string) => `Imported ${plural(n, "message")} into ${session}${again}.`,
+  notWritten: (file: string, code: string) => `Couldn't write ${file} (${code}).`,
+  notWrittenHint: "Choose another file with -o.",
+  notJson: (i: number, from: string) => `Line ${i + 1} of ${from} isn't valid JSON.`,
   notJsonHint: "An export has one JSON object per line.",
   empty: (from: string) => `${from} is empty.`,
   noMatch: (search: string) => `No conversations match "${search}".`,
@@ -71,7 +71,7 @@ export const sessionWords = {
     `Delete ${session} with ${plural(n, "message")}? This can't be undone.`,
   deleted: (session: string, n: number) => `Deleted ${session} with ${plural(n, "message")}.`,
   wouldDelete: (n: number) => `${plural(n, "conversation")} would be deleted.`,
-  nothingThatOld: "Nothing is that old.",
+  nothingThatOld: "No conversations are that old.",
   deleteManyQuestion: (n: number) => `Delete ${plural(n, "conversation")}? This can't be undone.`,
   deletedMany: (n: number) => `Deleted ${plural(n, "conversation")}.`,
   unknown: (session: string) => `There is no conversation "${session}".`,

@@ -6,7 +6,7 @@ const reason = { flag: "--reason <text>", about: "a reason the agent sees" };
 
 export const answer: Group = {
   name: "Answer",
-  nouns: { approvals: "actions waiting for a yes or no", policy: "what is allowed, asked or refused" },
+  nouns: { approvals: "actions waiting for a yes or no", policy: "what is allowed, asks first or is denied" },
   commands: [
     {
       name: "approvals list",
@@ -29,7 +29,7 @@ export const answer: Group = {
     {
       name: "approvals resolve",
       takes: "<id> <decision>",
-      about: "answer it: allow-once, allow-always or deny",
+      about: "answer an approval: allow-once, allow-always or deny",
       flags: [reason],
       example: "lares approvals resolve abc123 allow-once",
       load: async () => (await approvals()).resolve,
@@ -37,15 +37,15 @@ export const answer: Group = {
     {
       name: "approve",
       takes: "<id>",
-      about: "allow it once",
-      flags: [{ flag: "--always", about: "and the same action from now on" }, reason],
+      about: "allow an action once",
+      flags: [{ flag: "--always", about: "and don't ask again about the same action" }, reason],
       example: "lares approve abc123",
       load: async () => (await approvals()).approve,
     },
     {
       name: "deny",
       takes: "<id>",
-      about: "refuse it",
+      about: "deny an action",
       flags: [reason],
       example: 'lares deny abc123 --reason "not today"',
       load: async () => (await approvals()).deny,
@@ -66,7 +66,7 @@ export const answer: Group = {
     {
       name: "policy explain",
       takes: "<command>",
-      about: "say whether a command would be allowed, asked or refused, without running it",
+      about: "say whether a command would run, ask first or be denied, without running it",
       flags: [{ flag: "--agent <a>", about: "use this agent's policy" }],
       example: 'lares policy explain "rm -rf build"',
       load: async () => (await import("../../commands/policy.ts")).explain,

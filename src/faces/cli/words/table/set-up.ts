@@ -37,7 +37,7 @@ export const setUp: Group = {
     },
     ...(["openclaw", "hermes"] as const).map((from) => ({
       name: `import ${from}`,
-      takes: "<dir>",
+      takes: "<folder>",
       about: `move in from ${from === "openclaw" ? "OpenClaw" : "Hermes"}: souls, memory, skills, sessions, schedules, channels`,
       flags: [
         { flag: "--dry-run", about: "only show what would happen to each item" },
@@ -157,8 +157,9 @@ export const setUp: Group = {
     {
       name: "secrets remove",
       takes: "<name>",
-      about: "delete a secret and remove it from the agents that use it",
+      about: "delete a secret and remove it from the agents that use it; asks first",
       example: "lares secrets remove GITHUB_TOKEN",
+      exits: "7 you answered no",
       load: async () => (await secrets()).remove,
     },
     {

@@ -239,7 +239,7 @@ export const talk: Group = {
     },
     {
       name: "memory index",
-      takes: "<dir>",
+      takes: "<folder>",
       about: "add a folder's documents to memory and follow changes",
       flags: [scope, { flag: "--remove", about: "remove its documents" }],
       example: "lares memory index ~/notes",

@@ -69,14 +69,14 @@ export const wakeCommands: readonly CommandEntry[] = [
   {
     name: "goals pause",
     takes: "<id>",
-    about: "start no more turns for it",
+    about: "stop working on a goal until you resume it",
     example: "lares goals pause 3f9a2c",
     load: async () => (await goals()).pause,
   },
   {
     name: "goals resume",
     takes: "<id>",
-    about: "continue it; a goal at its limit gets the same limit again",
+    about: "continue a goal; a goal at its limit gets the same limit again",
     example: "lares goals resume 3f9a2c",
     load: async () => (await goals()).resume,
   },
