@@ -1,11 +1,11 @@
 /** `lares turns`: what an agent did, step by step. A sentence on top, then a row per step. */
 import type { TurnState } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import type { Action } from "../context.ts";
+import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, oneLine, STATES, visible, when } from "../format.ts";
 import { endLine, saysNoMore } from "../lines.ts";
-import { table } from "../output.ts";
+import { type Hint, table } from "../output.ts";
 import { commonWords } from "../words/common.ts";
 import { turnWords as words } from "../words/look.ts";
 import { timeline } from "./timeline.ts";
@@ -18,7 +18,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   turns.reverse();
   out.items(turns);
   out.say(
-    turns.length ? words.some(turns.length) : words.none(out.hint),
+    turns.length ? words.some(turns.length) : noneLine(options, out.hint),
     ...table(
       turns.map((t) => {
         const { glyph, word, tone } = STATES[t.state as TurnState] ?? STATES.attention;
@@ -29,6 +29,12 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   );
   return EXIT.done;
 };
+
+/** "None yet" would be wrong where only some were asked for. */
+function noneLine({ session, open }: Context["options"], hint: Hint): string {
+  if (open) return words.noneOpen;
+  return session ? words.noneThere : words.none(hint);
+}
 
 export const get: Action = async (ctx, [turn = ""]) => {
   const { rpc, out, clock, ports } = ctx;

@@ -69,6 +69,8 @@ export const turnWords = {
     summary: "summary",
   },
   some: (n: number) => `${plural(n, "turn")}, newest last.`,
+  noneOpen: "No unfinished turns.",
+  noneThere: "No turns in this conversation.",
   none: (hint: Hint) => hint`No turns yet. Start one: lares chat`,
 };
 

@@ -44,7 +44,7 @@ export const channelCommands: readonly CommandEntry[] = [
     name: "channels remove",
     takes: "<name>",
     about: "remove a channel with its secrets and accepted people; asks first",
-    example: "lares channels remove telegram/main",
+    example: "lares channels remove telegram/main --yes",
     exits: "7 you answered no",
     load: async () => (await channels()).remove,
   },

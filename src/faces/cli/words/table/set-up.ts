@@ -158,7 +158,7 @@ export const setUp: Group = {
       name: "secrets remove",
       takes: "<name>",
       about: "delete a secret and remove it from the agents that use it; asks first",
-      example: "lares secrets remove GITHUB_TOKEN",
+      example: "lares secrets remove GITHUB_TOKEN --yes",
       exits: "7 you answered no",
       load: async () => (await secrets()).remove,
     },

@@ -1,0 +1,80 @@
+/** Every example on the help pages, run in a shell as it is written, with the real program on a home that has what they name. */
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { COMMANDS } from "../../src/faces/cli/words/table/index.ts";
+import { type Lares, PROGRAM, startLares, TOKEN } from "../support/index.ts";
+import { scratch } from "../support/scratch.ts";
+
+/** Ids and codes are made up; the command says that nobody has one like it. */
+const MADE_UP = /\b(?:3f9a2c|3f9c1a|abc123|t_01hxyz|K7QW2MXA)\b/;
+
+/** Commands whose example cannot end well on this home, with the code they end with. */
+const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
+  "watch resume": [5, "nothing is watched"],
+  "channels add": [2, "the token is asked for in a terminal"],
+  "channels status": [5, "no channel is connected"],
+  "channels test": [5, "no channel is connected"],
+  "channels remove": [5, "no channel is connected"],
+  onboard: [2, "there is no key in the environment"],
+  "import openclaw": [5, "there is no such folder"],
+  "import hermes": [5, "there is no such folder"],
+  "import accept": [5, "nothing was imported"],
+  "secrets keyring": [3, "the shell has no session with a keyring"],
+};
+
+/** Commands that stay until they are stopped. */
+const STAY = new Set(["gateway run", "logs"]);
+
+/** What takes something away comes last, so that the others still find it. */
+const isLast = ({ name }: { name: string }) => /\b(?:remove|delete|revoke)$/.test(name);
+const examples = COMMANDS.filter(({ name }) => !STAY.has(name));
+
+let lares: Lares;
+let dir: string;
+
+beforeAll(async () => {
+  lares = await startLares({ config: { agents: { main: { heartbeat: { every: "30 minutes" } } } } });
+  dir = scratch("examples");
+  for (const folder of ["bin", "notes"]) mkdirSync(join(dir, folder));
+  writeFileSync(join(dir, "bin", "lares"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+  chmodSync(join(dir, "bin", "lares"), 0o755);
+  writeFileSync(join(dir, "notes", "tea.md"), "Green tea is in the cupboard.\n");
+  writeFileSync(join(dir, "cook.md"), "You cook.\n");
+  writeFileSync(join(dir, "token.txt"), "a-token-of-mine\n");
+  const skill = join(lares.home, "agents", "main", "skills", "deploy");
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: Deploys the site.\n---\nRun make.\n");
+  writeFileSync(join(lares.home, "agents", "main", "HEARTBEAT.md"), "- every day: look at the calendar\n");
+  for (const name of ["mail", "plants"]) await lares.rpc("schedule.add", { prompt: "Say so.", every: "1 day", name });
+  await lares.rpc("wakes.send", { session: "main", text: "Good morning." });
+}, 30_000);
+
+afterAll(async () => {
+  await lares?.dispose();
+  if (dir) rmSync(dir, { recursive: true, force: true });
+});
+
+function shell(line: string): Promise<{ code: number | null; text: string }> {
+  const child = spawn("/bin/sh", ["-c", line], {
+    cwd: dir,
+    env: { PATH: `${join(dir, "bin")}:/usr/bin:/bin`, HOME: dir, LARES_HOME: lares.home, LARES_TOKEN: TOKEN },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const out of [child.stdout, child.stderr]) out.on("data", (c: Buffer) => (text += c.toString("utf8")));
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, text })));
+}
+
+test.each(
+  [...examples.filter((one) => !isLast(one)), ...examples.filter(isLast)].map((one) => [one.example, one.name]),
+)(
+  "%s",
+  async (example, name) => {
+    const { code, text } = await shell(example);
+    const [expected] = ENDS[name] ?? [MADE_UP.test(example) ? 5 : 0];
+    expect({ code, text }).toEqual({ code: expected, text: expect.not.stringMatching(/^\s+at .*:\d+:\d+/m) });
+  },
+  30_000,
+);
