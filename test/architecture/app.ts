@@ -14,4 +14,4 @@ export const FILES: readonly string[] = [
 export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 
 /** A limit that only goes down: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3823;
+export const MOST_LINES = 3802;

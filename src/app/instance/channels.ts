@@ -7,7 +7,7 @@ import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
 import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
 import type { Attachments } from "../../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, Pairings } from "../../flow/channels/index.ts";
-import { admittedText, type Inbox, place, waitingUnder, withdraw } from "../../flow/inbox/index.ts";
+import { admittedText, type Inbox, place, withdraw } from "../../flow/inbox/index.ts";
 import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
 import { tokensSince } from "../../flow/turns/index.ts";
 import type { LaresConfig } from "../config.ts";
@@ -71,14 +71,7 @@ export function makeChannels(parts: ChannelParts) {
     questionAt: (route, message) => questionAt(records, route, message),
     admittedText: (id) => admittedText(records, id),
     tokensSince: (of, since) => tokensSince(records, of, since),
-    withdraw: async (id, record) => {
-      if (!(await waitingUnder(records, id))) return false;
-      await records.write((tx) => {
-        withdraw(tx, id);
-        record(tx);
-      });
-      return true;
-    },
+    withdraw: (id, record) => withdraw(records, id, record),
     say,
     sent,
     answeredAt: (route) => parts.outbox.sentAt(route),

@@ -109,10 +109,9 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   };
   aside(workshop.attachments.sweep());
   const stopListening = bus.on((event) => {
-    if (event.event === "session.changed" && event.what === "imported")
-      aside(all.mind.memory.capture.skip(event.session));
-    if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
-    wakers.schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
+    const skipping = all.mind.memory.heard(event);
+    if (skipping) aside(skipping);
+    wakers.schedules.heard(event)?.catch(unsettled);
   });
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));

@@ -14,6 +14,7 @@ import {
   type Roots,
   readsOf,
   type SkillDesk,
+  sandboxFor,
   skillFiles,
   type ToolRegistry,
   withLimits,
@@ -72,10 +73,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   });
   const runs = new CommandRuns(join(home, "runs"), crash);
   const sandbox = createConfinement({
-    config: (agent) => {
-      const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
-      return isCut ? { ...config.sandbox, network: false } : config.sandbox;
-    },
+    config: (agent) => sandboxFor(config.sandbox, config.agents, agent),
     above: async (session) => (isChildSession(session) ? late.children.get().ancestors(session) : []),
     ...{ home, userHome: homedir() },
     listRoots: (agent) => roots.of(agent),

@@ -34,6 +34,7 @@ export {
   type Rules,
   safeRoot,
   sandboxConfig,
+  sandboxFor,
   within,
   withLimits,
 } from "./sandbox/index.ts";

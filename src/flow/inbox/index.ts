@@ -11,5 +11,6 @@ export {
 export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
 export { admittedText, authorityIn, eraseInbox, openFrom } from "./store.ts";
-export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./waiting/store.ts";
+export { type InboxRow, take, takenBy, waitingIn } from "./waiting/store.ts";
 export { isInterrupted, taken } from "./waiting/take.ts";
+export { withdraw } from "./waiting/withdraw.ts";

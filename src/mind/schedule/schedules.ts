@@ -7,6 +7,7 @@ import {
   HEARTBEAT_PREFIX,
   type Json,
   jobBehindSession,
+  type LiveEvent,
   type ReplyRoute,
   type ScheduleId,
   sessionKeys,
@@ -429,8 +430,10 @@ export class Schedules {
     return this.runs.ended(turn);
   }
 
-  undelivered(turn: TurnId, error: string): Promise<void> {
-    return this.runs.undelivered(turn, error);
+  /** What happens elsewhere: a job whose answer could not be delivered has failed. Undefined for what is no concern of jobs. */
+  heard(event: LiveEvent): Promise<void> | undefined {
+    if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return undefined;
+    return this.runs.undelivered(event.turn, event.error ?? event.state);
   }
 
   settle(): Promise<void> {

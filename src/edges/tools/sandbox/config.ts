@@ -59,3 +59,13 @@ export type SandboxConfig = Readonly<Omit<Parsed, "readable" | "dangerouslyAllow
   readonly readable: readonly string[];
   readonly dangerouslyAllow: Readonly<Parsed["dangerouslyAllow"]>;
 };
+
+/** The sandbox of one agent: as it is for all, or confined more where the agent's own settings say so. */
+export function sandboxFor(
+  all: SandboxConfig,
+  agents: Readonly<Record<string, { sandbox?: { network?: false | undefined } | undefined } | undefined>>,
+  agent: string | undefined,
+): SandboxConfig {
+  const isCut = agent !== undefined && agents[agent]?.sandbox?.network === false;
+  return isCut ? { ...all, network: false } : all;
+}

@@ -86,7 +86,7 @@ export async function waitingUnder(db: Reads, acceptId: string): Promise<number>
 }
 
 /** What still waits under this id leaves the inbox unread: its turn ends without an answer. What a model has read stays. */
-export function withdraw(tx: Tx, acceptId: string): void {
+export function markWithdrawn(tx: Tx, acceptId: string): void {
   const edits = editKeyRange(acceptId);
   tx.run(
     `UPDATE inbox SET taken_by = ? WHERE taken_by IS NULL AND turn IN
