@@ -18,7 +18,7 @@ import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 import { makePolicyMethods } from "./policy.ts";
 import { makeProgramMethods, type ProgramParts } from "./program.ts";
-import { makeScheduleMethods } from "./schedules.ts";
+import { makeScheduleMethods } from "./schedule.ts";
 import { makeSecretMethods } from "./secrets.ts";
 import { makeSessionMethods } from "./sessions.ts";
 import { makeSkillMethods } from "./skills.ts";
