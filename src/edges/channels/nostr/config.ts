@@ -13,8 +13,12 @@ const account = z
     secretKey: z
       .string()
       .regex(/^(nsec1[a-z0-9]{58}|[0-9a-f]{64})$/, "a key such as nsec1…, or 64 hexadecimal digits")
-      .describe("The bot's secret key. Make a new one for it."),
-    relays: z.array(relay).min(1).max(8).describe("Relays the bot reads and writes; people write to it there."),
+      .describe("The bot's secret key. Create a new one for it."),
+    relays: z
+      .array(relay)
+      .min(1)
+      .max(8)
+      .describe("The relays the bot reads from and writes to. People reach it there."),
     ...paceShape(500),
     ...talkShape,
   })
@@ -28,7 +32,7 @@ export const nostr = adapter<NostrAccount>({
   config: account as z.ZodType<NostrAccount>,
   secrets: ["secretKey"],
   asks: [
-    { field: "secretKey", what: "The bot's secret key (nsec1…); make a new one for it" },
+    { field: "secretKey", what: "The bot's secret key (nsec1…); create a new one for it" },
     { field: "relays", what: "A relay, such as wss://relay.example.org" },
   ],
   packages: ["nostr-tools@2.25.2"],
@@ -36,7 +40,7 @@ export const nostr = adapter<NostrAccount>({
     dialect: "nostr",
     limit: 16_000,
     unit: "bytes",
-    // No key; our own copy on the relays carries it (see `find`).
+    // Nostr takes no idempotency key, but our own copy on the relays carries it (see `find`).
     dedupes: false,
     buttons: 0,
     files: 0,

@@ -36,7 +36,7 @@ export class SignalRpc {
     const code = asNumber(error.code);
     const said = `signal-cli: ${asText(error.message) ?? `answered ${answer.status}`}.`;
     if (code === RATE_LIMIT) throw new ChannelBusy(30_000, said);
-    // It broke between signal-cli and Signal: who knows how far it came.
+    // The connection between signal-cli and Signal broke: nobody knows how far the message came.
     if (code === IO_ERROR || answer.status >= 500) throw reads ? refused(said, "later") : new SendUncertain(said);
     if (code !== undefined || !answer.ok) throw refused(said, "never");
     return asObject(answer.json.result);

@@ -41,7 +41,7 @@ export const signal = adapter<SignalAccount>({
     hears: ["groups", "files", "edits", "reactions", "deletions"],
     does: ["react", "typing"],
     pace: { chatMs: 300, accountMs: 100 },
-    // Signal allows few edits of one message, so answers are not written live.
+    // Signal allows only a few edits of one message, so answers don't appear while they are written.
     silenceMs: 90_000,
   }),
   load: async () => await import("./signal.ts"),

@@ -1,4 +1,4 @@
-/** From an envelope of signal-cli to what the door understands. Pure. */
+/** From an envelope of signal-cli to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
@@ -11,12 +11,12 @@ export interface SignalFile {
 }
 export type SignalMapped = { event: PlatformEvent; files: SignalFile[] };
 
-/** The sign that stands for a mention in the text. */
+/** The character that stands for a mention in the text. */
 const PLACEHOLDER = "\ufffc";
 
 export function mapEnvelope(value: unknown, number: string): SignalMapped | undefined {
   const envelope = asObject(value);
-  // The service id is a person's for good; a number can change hands, and a name is anybody's choice (CH-01).
+  // The service id belongs to a person for good; a number can change hands, and anybody can choose any name (CH-01).
   const sender = asText(envelope.sourceUuid) ?? asText(envelope.sourceNumber);
   const timestamp = asNumber(envelope.timestamp);
   if (!sender || timestamp === undefined || asText(envelope.sourceNumber) === number) return undefined;
@@ -70,7 +70,7 @@ function messageId(raw: Record<string, unknown>, at: string, author: string, num
 function readText(data: Record<string, unknown>, number: string): { text: string; mentioned: boolean } {
   let text = asText(data.message) ?? "";
   let mentioned = false;
-  // From behind, so that positions before stay true.
+  // From the end, so that the positions before stay right.
   const mentions = asList(data.mentions).map(asObject);
   mentions.sort((a, b) => (asNumber(b.start) ?? 0) - (asNumber(a.start) ?? 0));
   for (const one of mentions) {

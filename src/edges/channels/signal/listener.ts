@@ -1,14 +1,14 @@
 /**
  * The listener: a small process that holds the one connection to signal-cli and writes down what it is handed, and nothing else.
  *
- * signal-cli forgets what it has handed over, and goes on handing over to a connection that is dead. So whoever reads its stream
- * must not die with Lares: the listener is started by Lares, outlives it, and is found again by its next life.
+ * signal-cli forgets what it has handed over, and goes on handing messages to a connection that is dead. So the reader of its stream
+ * must not die with Lares: Lares starts the listener, which outlives it and is found again by the next Lares process.
  *
  * SIGNAL-1: an event is on the disk (fdatasync) before the next bytes are read; each listener writes files of its own, so a torn line is
  *     only ever the last of a file.
- * SIGNAL-2: one connection: when it ends, the listener ends and says why. It connects first and takes the place of an older one then, so
- *     that nothing falls between two of them; what both heard is known by its id.
- * SIGNAL-3: it goes when its folder is gone, when another took its place, or when Lares did not come back for ten minutes.
+ * SIGNAL-2: a listener has one connection: when it ends, the listener ends and says why. A new listener connects first and then takes
+ *     the older one's place, so that nothing falls between the two; what both heard is recognised by its id.
+ * SIGNAL-3: it ends when its folder is gone, when another listener took its place, or when Lares hasn't come back for ten minutes.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -40,7 +40,7 @@ export interface ListenerWishes {
   after?: string | undefined;
 }
 
-/** The one that listens already, or a new one. Throws with what to do when signal-cli cannot be reached. */
+/** The name of the listener that is already running, or of a new one. Throws with what to do when signal-cli can't be reached. */
 export async function ensureListener(wishes: ListenerWishes, signal: AbortSignal): Promise<string> {
   mkdirSync(wishes.folder, { recursive: true, mode: 0o700 });
   stillWanted(wishes.folder);
@@ -81,7 +81,7 @@ export async function ensureListener(wishes: ListenerWishes, signal: AbortSignal
 
 export const HOW = "Start it: signal-cli -a NUMBER daemon --http --receive-mode=on-connection";
 
-/** Who listens for this folder, if somebody does. */
+/** The listener of this folder, if one is running. */
 export function listenerIn(folder: string): { name: string; url: string } | undefined {
   const { name, url, pid } = readJson(join(folder, NOTE));
   if (typeof name !== "string" || typeof url !== "string" || typeof pid !== "number") return undefined;
@@ -94,7 +94,7 @@ export function listenerIn(folder: string): { name: string; url: string } | unde
   }
 }
 
-/** It said goodbye, though its process may still be there for a moment. */
+/** It has ended, though its process may still be there for a moment. */
 export function hasEnded(folder: string, name: string): boolean {
   return existsSync(join(folder, `${name}.ended`));
 }
@@ -104,7 +104,7 @@ export function whyEnded(folder: string, name: string): string {
   return asText(readJson(join(folder, `${name}.ended`)).why) ?? "the listener is gone";
 }
 
-/** Lares is there. */
+/** Shows the listener that Lares is running. */
 export function stillWanted(folder: string): void {
   const path = join(folder, WANTED);
   const now = new Date();

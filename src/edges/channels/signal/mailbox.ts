@@ -13,7 +13,7 @@ import { ensureListener, hasEnded, listenerIn, stillWanted, whyEnded } from "./l
 const MOST = 100;
 /** The folder is watched; where that does not work, it is looked into this often. The listener itself is looked at as often. */
 const LOOK_MS = 500;
-/** An older listener may still write down what it has read after a newer one began: it looks around every second. */
+/** An older listener may still write what it has read after a newer one has started, because it checks only every second. */
 const SETTLED_MS = 60_000;
 
 export interface Batch {
@@ -53,7 +53,7 @@ export class Mailbox {
         const woken = new Promise<void>((resolve) => {
           wake = resolve;
         });
-        // Before the files are read: what it wrote last is there when it is seen to be gone.
+        // Before the files are read: once it is known to have ended, its last lines are there.
         const isDue = Date.now() - lookedAt >= LOOK_MS;
         const isThere = !hasEnded(this.folder, this.name) && (!isDue || listenerIn(this.folder)?.name === this.name);
         const batch = this.next();
@@ -103,7 +103,7 @@ export class Mailbox {
       this.at.delete(file);
     }
     for (const file of this.at.keys()) if (!files.includes(file)) this.at.delete(file);
-    // What listeners before this one said at their end.
+    // The reasons that earlier listeners gave for their end.
     for (const one of readdirSync(this.folder)) {
       if (one.endsWith(".ended") && one !== `${this.name}.ended`) rmSync(join(this.folder, one), { force: true });
     }

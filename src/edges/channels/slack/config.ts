@@ -13,11 +13,11 @@ const account = z
       .string()
       .min(16)
       .optional()
-      .describe("Signing secret: Slack posts events to /channels/slack/<account> instead."),
+      .describe("The app's signing secret, if Slack should send events to /channels/slack/<account> instead."),
     apiUrl: z
       .url({ protocol: /^https?$/ })
       .default("https://slack.com/api")
-      .describe("Another address of Slack's API, e.g. https://slack-gov.com/api."),
+      .describe("The address of Slack's API, if yours is another one, such as https://slack-gov.com/api."),
     ...paceShape(1000),
     ...acknowledgeShape,
     ...talkShape,

@@ -9,17 +9,19 @@ const account = z
       .string()
       .regex(/^[\w.-]+$/)
       .default("botframework.com")
-      .describe("The directory the bot logs in to: its tenant id, or botframework.com for a bot of many tenants."),
+      .describe(
+        "The directory the bot logs in to: its tenant id, or botframework.com for a bot that serves several tenants.",
+      ),
     services: z
       .array(z.url())
       .min(1)
       .default(["https://smba.trafficmanager.net/"])
-      .describe("Where answers may go. A message that names another place is refused."),
+      .describe("Addresses that answers may be sent to. A message that names another one is refused."),
     loginUrl: z.url().default("https://login.microsoftonline.com").describe("Where the bot gets its own token."),
     keysUrl: z
       .url()
       .default("https://login.botframework.com/v1/.well-known/openidconfiguration")
-      .describe("What says which keys sign messages to the bot."),
+      .describe("Where the keys that sign messages to the bot are published."),
     ...paceShape(250),
     ...talkShape,
   })

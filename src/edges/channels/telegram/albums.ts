@@ -10,9 +10,9 @@ import type { Clock } from "../../../core/kit/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
 
-/** Parts of an album follow each other at once; after this pause none is expected any more. */
+/** Parts of an album follow each other at once; after this pause no more are expected. */
 export const SETTLE_MS = 700;
-/** Telegram's own limit is ten parts; a webhook's repeat of an album that was heard is known for as many albums as this. */
+/** How many finished albums are remembered, so that a part which Telegram repeats isn't taken for a new album. */
 const MOST_KNOWN = 50;
 const KEPT = "albums";
 
@@ -70,7 +70,7 @@ export class AlbumShelf {
     if (isNew) this.expect(door, album, hear);
   }
 
-  /** What a process that died left behind. */
+  /** Takes up the albums that an earlier process left unfinished. */
   async resume(door: Door, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
     for (const album of Object.keys(read(await door.kept(KEPT)).open))
       if (!this.timers.has(album)) this.expect(door, album, hear);
@@ -80,7 +80,7 @@ export class AlbumShelf {
     this.timers.get(album)?.();
     const cancel = this.clock.after(SETTLE_MS, () => {
       this.timers.delete(album);
-      // What fails stays stored; `resume` comes by again.
+      // An album that fails stays stored, and `resume` tries it again.
       void this.change(door, async (kept) => {
         const parts = kept.open[album];
         if (!parts) return;

@@ -6,21 +6,25 @@ const account = z
     token: z
       .string()
       .regex(/^\d+:[\w-]+$/, "a bot token such as 123456:ABC…")
-      .describe("The bot's token. Make one with BotFather in Telegram: /newbot."),
+      .describe("The bot's token. To get one, send /newbot to @BotFather in Telegram."),
     webhook: z
       .strictObject({
-        url: z.url({ protocol: /^https?$/ }).describe("Public address that reaches /channels/telegram/<account> here."),
+        url: z
+          .url({ protocol: /^https?$/ })
+          .describe("The public address that leads to /channels/telegram/<account> on this Lares."),
         secret: z
           .string()
           .regex(/^[\w-]{16,256}$/, "16 to 256 letters, digits, _ and -")
-          .describe("What Telegram sends along to prove itself. Without it anybody could pose as Telegram."),
+          .describe("Telegram sends this with every request to prove that it comes from Telegram."),
       })
       .optional()
-      .describe("Telegram calls us instead of being asked. Without it Lares asks, which needs no public address."),
+      .describe(
+        "Telegram sends messages to this address. Without it, Lares fetches them, which needs no public address.",
+      ),
     apiUrl: z
       .url({ protocol: /^https?$/ })
       .default("https://api.telegram.org")
-      .describe("Another Bot API server, e.g. your own."),
+      .describe("The Bot API server, if you run your own."),
     ...paceShape(1000),
     ...acknowledgeShape,
     ...talkShape,
@@ -34,7 +38,12 @@ export const telegram = adapter<TelegramAccount>({
   title: "Telegram",
   config: account as z.ZodType<TelegramAccount>,
   secrets: ["token", "webhook.secret"],
-  asks: [{ field: "token", what: "The bot's token: write /newbot to @BotFather in Telegram and paste what it gives" }],
+  asks: [
+    {
+      field: "token",
+      what: "The bot's token: send /newbot to @BotFather in Telegram and paste the token it gives you",
+    },
+  ],
   can: (config) => ({
     dialect: "telegram",
     limit: 4096,

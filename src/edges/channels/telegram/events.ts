@@ -102,13 +102,13 @@ export interface TelegramMe {
   username: string;
 }
 
-/** Which kind of update it claims to be, for one that cannot be read; never what is in it. */
+/** Which kind of update it claims to be, for one that can't be read; never its contents. */
 export function readKind(given: unknown): string {
   const keys = asObject(given);
   return ALLOWED_UPDATES.find((kind) => kind in keys) ?? "update";
 }
 
-/** What Telegram calls an update, as an event; nothing where it concerns nobody here. */
+/** A Telegram update as an event; undefined when it doesn't concern us. */
 export function toEvent(given: unknown, me: TelegramMe, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
   const parsed = update.safeParse(given);
   if (!parsed.success) return "unreadable";
@@ -169,10 +169,10 @@ function messageEvent(m: Message, me: TelegramMe, api: TelegramApi): PlatformEve
   };
 }
 
-/** Whose words are quoted; our own have no sender, since nobody's right to talk is asked for them. */
+/** Whose words are quoted. Our own have no sender: nobody needs the right to talk for them. */
 function readQuoted(answered: Message["reply_to_message"]): { sender?: string; name?: string } {
   const id = answered?.sender_chat?.id ?? answered?.from?.id;
-  // Words of nobody we can name are nobody's who may talk.
+  // Without an id nobody can say whether the author may talk, so "unknown" stands for a stranger.
   return { sender: String(id ?? "unknown"), ...withName(answered?.from && joinNames(answered.from)) };
 }
 
@@ -183,7 +183,7 @@ function readForwarder(from: NonNullable<Message["forward_origin"]>): { forwarde
   return name ? { forwardedFrom: name } : {};
 }
 
-/** A name that calls us is taken out; it is no part of what was said. */
+/** A mention of us is taken out: it isn't part of what was said. */
 function mentionIn(
   text: string,
   entities: z.output<typeof entity>[],
@@ -206,7 +206,7 @@ function mentionIn(
   return { text: found ? rest.trim() : rest, found };
 }
 
-/** What is no text and no file, in words. Words of others are quoted, so that they stay data. */
+/** What is neither text nor a file, in words. Names are quoted, so that they stay data. */
 function listExtras(m: Message): string[] {
   const out: string[] = [];
   if (m.location) out.push(`[Location: ${m.location.latitude}, ${m.location.longitude}]`);

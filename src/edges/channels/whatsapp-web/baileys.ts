@@ -22,7 +22,7 @@ export function fromBaileys(loaded: unknown): Library {
       lib.makeWASocket({
         ...options,
         logger,
-        // The phone goes on showing notifications, and its past is not ours to answer.
+        // The phone goes on showing notifications, and what was said before isn't ours to answer.
         markOnlineOnConnect: false,
         syncFullHistory: false,
         shouldSyncHistoryMessage: () => false,
@@ -41,7 +41,7 @@ export function fromBaileys(loaded: unknown): Library {
   };
 }
 
-/** The library logs keys and message texts. */
+/** Silent, because the library would log keys and the texts of messages. */
 function quiet(): Quiet {
   const nothing = () => {};
   const logger: Quiet = { level: "silent", child: () => logger };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
-/** "latest" of the registry needs git to install; this one does not. */
+/** The registry's "latest" needs git to install; this version doesn't. */
 const BAILEYS = "@whiskeysockets/baileys@7.0.0-rc14";
 
 const account = z
@@ -10,7 +10,7 @@ const account = z
       .string()
       .regex(/^\+\d{6,15}$/, "a number such as +15551234567")
       .describe(
-        "The WhatsApp number Lares becomes a linked device of. The code to link it is in the account's status.",
+        "The WhatsApp number that Lares is linked to as a device. The code to link it is in the account's status.",
       ),
     ...acknowledgeShape,
     ...talkShape,
@@ -34,7 +34,7 @@ export const whatsappWeb = adapter<WhatsAppWebAccount>({
     dialect: "whatsapp",
     limit: 4096,
     unit: "utf16",
-    // The message id is ours and the same on every try, but whether everybody's app drops the second is not known.
+    // The message id is ours and the same on every try, but nobody knows whether every app drops the second copy.
     dedupes: false,
     buttons: 0,
     files: 16_000_000,

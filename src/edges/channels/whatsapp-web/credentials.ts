@@ -1,6 +1,6 @@
 /**
- * A linked device's credentials, kept by the door: every change is durable before the library goes on with it, because a key
- * that was used and then forgotten makes messages unreadable for good.
+ * A linked device's credentials, stored by the door. Every change is durable before the library goes on with it: a key that was
+ * used and then lost makes messages unreadable for good.
  */
 import type { Json } from "../../../core/domain/index.ts";
 import type { CredentialKeeper, Credentials, KeyStore, Library } from "./library.ts";

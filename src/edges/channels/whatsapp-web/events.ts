@@ -1,4 +1,4 @@
-/** From a message of Baileys to what the door understands. Pure. */
+/** From a message of Baileys to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";

@@ -1,4 +1,4 @@
-/** What we use of Baileys, named by ourselves: the package is optional and not there when this is compiled. */
+/** What we use of Baileys, in types of our own: the package is optional and isn't there when this is compiled. */
 import type { Json } from "../../../core/domain/index.ts";
 
 export interface MessageKey {
@@ -58,7 +58,7 @@ export interface Library {
   download(message: WebMessage, socket: Socket): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** What an adapter keeps between lives. */
+/** Where the adapter stores what must outlive the process. */
 export interface CredentialKeeper {
   keep(name: string, value: Json | undefined): Promise<void>;
   kept(name: string): Promise<Json | undefined>;

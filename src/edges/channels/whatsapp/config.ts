@@ -6,14 +6,11 @@ const account = z
     phoneNumberId: z
       .string()
       .regex(/^\d+$/, "digits only")
-      .describe("Id of the business phone number, not the number."),
+      .describe("The id of the business phone number, not the number itself."),
     token: z.string().min(16).describe("Token of a system user with whatsapp_business_messaging."),
-    appSecret: z
-      .string()
-      .min(16)
-      .describe("The app's secret. Every event is signed with it; without it none could be believed."),
-    verifyToken: z.string().min(8).describe("A word of your own, the same as in the app's webhook settings."),
-    graph: z.url().default("https://graph.facebook.com/v23.0").describe("Base address of the Graph API."),
+    appSecret: z.string().min(16).describe("The app's secret. Meta signs every event with it."),
+    verifyToken: z.string().min(8).describe("A word of your choice, the same as in the app's webhook settings."),
+    graph: z.url().default("https://graph.facebook.com/v23.0").describe("The address of the Graph API."),
     ...acknowledgeShape,
     ...talkShape,
   })
@@ -30,7 +27,7 @@ export const whatsapp = adapter<WhatsAppAccount>({
     { field: "phoneNumberId", what: "Phone number id (Meta app: WhatsApp, API Setup)" },
     { field: "token", what: "Token of a system user with whatsapp_business_messaging" },
     { field: "appSecret", what: "The app's secret (App settings, Basic)" },
-    { field: "verifyToken", what: "A word of your own, the same as in the app's webhook settings" },
+    { field: "verifyToken", what: "A word of your choice, the same as in the app's webhook settings" },
   ],
   can: () => ({
     dialect: "whatsapp",
