@@ -1,6 +1,7 @@
 /** What became of a call is a field of its result. The page shows that and reads none of our sentences, which a command can print, too. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Entry, type ToolUse, toEntries, wentWrong } from "../../ui/src/lib/entries.ts";
+import { w } from "../../ui/src/lib/words.ts";
 import { type Lares, startLares, startModel } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -73,4 +74,18 @@ it("an outcome that comes as a later message has the same fields, and the row sh
   await lares.chat("later-no", "say:in between");
   await answer(denied.turn, denied.id, "deny");
   expect(await use(denied.session)).toMatchObject({ notRun: "denied", isError: true });
+});
+
+it("where a command runs is a field of the question, and the line that says it ends what is shown", async () => {
+  const asked = await lares.chat(
+    "where",
+    `tool:exec ${JSON.stringify({ command: "echo where-$((1+1))", background: true })} then: say:done`,
+  );
+  const { approvals } = await lares.rpc("approvals.list", {});
+  const { shown, where } = approvals.find(({ id }) => id === asked.approval!.id)!;
+  expect(where).toMatchObject({ folder: expect.stringMatching(/workspace$/), background: true });
+  expect(shown.endsWith(`\n${where!.line}`)).toBe(true);
+  expect(w.approval.here(where!)).toMatch(new RegExp(`^this computer, ${where!.folder}, in the background`));
+  const { id } = await ask("where-too", "echo where-$((2+2))");
+  expect((await lares.rpc("approvals.get", { id })).where).not.toHaveProperty("background");
 });

@@ -145,6 +145,8 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     await card.waitFor();
     expect(await card.textContent()).toContain("mkdir fresh");
     expect(await card.textContent()).toMatch(/Because/);
+    expect(await card.textContent()).toMatch(/Wherethis computer, \S+workspace, /);
+    expect(await card.textContent()).not.toContain("[in ");
     // Deaf for 600 ms after it appeared.
     interface Button {
       getAttribute(name: string): string | null;

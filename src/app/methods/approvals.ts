@@ -1,4 +1,4 @@
-import type { ApprovalView } from "../../core/domain/index.ts";
+import type { ApprovalView, RunsWhere } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
@@ -48,6 +48,7 @@ export async function wireApprovals(parts: Asks<"records">, asked: readonly Appr
       ...rest,
       ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
       ...(typeof action.whole === "string" ? { cut: true } : {}),
+      ...truthy({ where: action.where as RunsWhere | undefined }),
       ...truthy({ askedBy }),
     };
   });

@@ -8,6 +8,7 @@
  */
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Authority, ImagePart, Origin, ReplyRoute } from "../domain/message.ts";
+import type { RunsWhere } from "../domain/turn.ts";
 import type { LeftIntent, Probed } from "./engine.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Tx } from "./records.ts";
@@ -51,6 +52,8 @@ export interface ActionPlan {
   shown: string;
   /** All of it, where `shown` leaves out the dull middle of a long text. */
   whole?: string;
+  /** Of a command. */
+  where?: RunsWhere;
   /** Everything the approval is bound to: argv, cwd, environment, contents. */
   binding: JsonObject;
   /** Why it is out of bounds, when it is. Lares' own words: nothing that a file or a page says. */

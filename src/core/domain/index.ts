@@ -108,6 +108,7 @@ export {
   addUsage,
   type EndState,
   NO_USAGE,
+  type RunsWhere,
   type TurnFailure,
   type TurnResult,
   type TurnState,

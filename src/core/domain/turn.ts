@@ -91,6 +91,17 @@ export interface TurnView {
 export type ApprovalState = "pending" | "allowed" | "denied" | "expired" | "withdrawn";
 export type ApprovalDecision = "allow-once" | "allow-always" | "deny";
 
+/** Where a command runs and how, for who shows it in other words than the tool's. */
+export type RunsWhere = {
+  folder: string;
+  background?: true;
+  terminal?: true;
+  /** What shuts it in, in words. */
+  sandbox?: string;
+  /** The line at the end of `shown` and `whole` that says the same. */
+  line: string;
+};
+
 export interface ApprovalView {
   id: ApprovalId;
   turn: TurnId;

@@ -65,6 +65,16 @@ export const approval = z.object({
   shown: z.string(),
   cut: z.boolean().optional().describe("`shown` leaves out the middle of a long text; `approvals.get` has `whole`"),
   whole: z.string().optional().describe("all of it; only from `approvals.get`"),
+  where: z
+    .object({
+      folder: z.string(),
+      background: z.boolean().optional(),
+      terminal: z.boolean().optional(),
+      sandbox: z.string().optional().describe("what shuts it in, in words"),
+      line: z.string().describe("the line at the end of `shown` and `whole` that says the same"),
+    })
+    .optional()
+    .describe("of a command: where and how it runs; absent in questions asked by older versions"),
   because: z.string(),
   rule: z.string().optional().describe('what "allow always" would keep'),
   askedBy: z

@@ -1,6 +1,6 @@
 /** Judging: a call is planned and the gate decides about the plan. Nothing runs here. */
 import { type ActionPlan, failed, type Tool } from "../../core/contracts/index.ts";
-import { AppError, type Json, type Origin, type ToolCallPart } from "../../core/domain/index.ts";
+import { AppError, type Json, type Origin, type RunsWhere, type ToolCallPart } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { approvalHash, type BoundParts, bindPlan } from "./bound.ts";
 import { suggestInstead } from "./denied.ts";
@@ -18,6 +18,7 @@ export type JudgedCall = {
   bound?: BoundParts;
   marks?: string[];
   whole?: string;
+  where?: RunsWhere;
   /** Of `because`, where the model reads it. */
   origin?: Origin;
   /** What is run and asked about instead of the call's own input. */
@@ -34,9 +35,9 @@ export type JudgedCall = {
   starts?: true;
 };
 
-/** All of a long action, for who wants to read it before saying yes. */
-export function pickWhole({ whole }: ActionPlan): { whole?: string } {
-  return whole === undefined ? {} : { whole };
+/** What is shown beside `shown`: all of a long action, and where a command runs. */
+export function pickShown({ whole, where }: ActionPlan): { whole?: string; where?: RunsWhere } {
+  return defined({ whole, where });
 }
 
 /** The same words whatever the path: a guest learns nothing from them. */
@@ -78,7 +79,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       origin: "own",
       marks: verdict === "ask" ? listMarks(plan) : [],
       ...(verdict === "ask" ? { bound: bindPlan(parts, plan, makePlace(parts, at)) } : {}),
-      ...pickWhole(plan),
+      ...pickShown(plan),
       ...(verdict === "deny" ? { instead: suggestInstead(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
       ...defined({ until: plan.until }),

@@ -31,7 +31,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     ...defined({ bound: j.bound }),
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
-    ...truthy({ whole: j.whole }),
+    ...truthy({ whole: j.whole, where: j.where }),
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
 }
@@ -72,7 +72,7 @@ export function park(
           because: w.because,
           action: {
             ...{ input: w.input, rule: w.rule },
-            ...truthy({ marks: w.marks, whole: w.whole }),
+            ...truthy({ marks: w.marks, whole: w.whole, where: w.where }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
           },
           hash: w.hash,

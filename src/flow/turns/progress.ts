@@ -1,5 +1,5 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
-import type { ApprovalId, Authority, Json, Usage } from "../../core/domain/index.ts";
+import type { ApprovalId, Authority, Json, RunsWhere, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
 import type { BoundParts } from "./bound.ts";
 
@@ -20,6 +20,7 @@ export type WaitingCall = {
   marks?: string[];
   /** All of it, where `shown` leaves some out. */
   whole?: string;
+  where?: RunsWhere;
   deadline: number;
   /** The message with its interim result. Absent in what was parked by an older version. */
   results?: string;

@@ -8,11 +8,18 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json, messageIds, type NotRun, type ToolCallPart } from "../../core/domain/index.ts";
+import {
+  AppError,
+  type Json,
+  messageIds,
+  type NotRun,
+  type RunsWhere,
+  type ToolCallPart,
+} from "../../core/domain/index.ts";
 import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import { isFromOutside, pickExit } from "./act.ts";
 import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./bound.ts";
-import { listMarks, pickWhole } from "./judge.ts";
+import { listMarks, pickShown } from "./judge.ts";
 import { newWaiting } from "./park.ts";
 import { endPauses } from "./pause.ts";
 import { makePlace } from "./place.ts";
@@ -83,7 +90,7 @@ async function answered(
       });
       if (plan === undefined || typeof plan === "string") return plan ?? null;
       const { rule } = await parts.judge.judge(run, plan, run.p);
-      const more = { marks: listMarks(plan), ...pickWhole(plan) };
+      const more = { marks: listMarks(plan), ...pickShown(plan) };
       const bound = bindPlan(parts, plan, place);
       const hash = approvalHash(parts, w.tool, plan, place);
       return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
@@ -96,13 +103,14 @@ async function answered(
       await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: "allowed, not run" });
       return undefined;
     }
-    const { shown, rule, hash, bound, marks, whole } = again as unknown as {
+    const { shown, rule, hash, bound, marks, whole, where } = again as unknown as {
       shown: string;
       rule: string;
       hash: string;
       bound?: BoundParts;
       marks?: string[];
       whole?: string;
+      where?: RunsWhere;
     };
     const because = whatChanged(w.bound, bound);
     const judged = {
@@ -111,7 +119,7 @@ async function answered(
       hash,
       ...defined({ bound }),
       marks: marks ?? [],
-      ...truthy({ whole }),
+      ...truthy({ whole, where }),
     };
     return {
       ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),

@@ -1,4 +1,6 @@
 /** Every sentence of the page, in one place: plain, short, British English, ready for translation. */
+import type { Approval } from "../../../src/core/protocol/index.ts";
+
 export const w = {
   name: "Lares",
   nav: {
@@ -286,8 +288,10 @@ export const w = {
       other: (tool: string) => `Use ${tool}?`,
     },
     where: "Where",
-    inBackground: ", in the background",
-    here: (folder: string, how: string) => `this computer, ${folder}${how || ", no sandbox"}`,
+    here({ folder, background, terminal, sandbox }: NonNullable<Approval["where"]>) {
+      const how = [background && "in the background", terminal && "on a terminal", sandbox].filter(Boolean);
+      return ["this computer", folder, ...(how.length ? how : ["no sandbox"])].join(", ");
+    },
     because: "Because",
     askedBy: "Asked by",
     agentIn: (agent: string, time: string) => `${agent}, ${time}`,

@@ -1,6 +1,6 @@
 /** What a command would do, before anybody has said yes: what a person reads, and what the yes is bound to. */
 import type { ActionPlan } from "../../../core/contracts/index.ts";
-import type { JsonObject } from "../../../core/domain/index.ts";
+import type { JsonObject, RunsWhere } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import type { SandboxRoom } from "../sandbox/index.ts";
@@ -34,10 +34,11 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
   const whole = spelt(prepared.said);
   const code = await lookAtCode(prepared, held);
   const { followed, named, isCut } = await lookAtFiles(prepared, held);
+  const where = describeWhere(given, held.path, room);
   const below = [
     ...(code ? [code.covered] : []),
     ...(secrets.length ? [`[with the secrets ${secrets.join(", ")}]`] : []),
-    placed(given, held.path, room),
+    where.line,
   ];
   return {
     tool: "exec",
@@ -45,6 +46,7 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
     targets: [...listTargets(prepared, held), ...followed, ...describePlace(room)],
     shown: [...show(prepared), ...below].join("\n"),
     ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
+    where,
     ...(code ? { once: ONCE } : {}),
     ...truthy({ unbound: isCut || code?.isPartial }),
     ...truthy({ starts: given.background }),
@@ -72,11 +74,13 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
 /** A command in a folder that is not the agent's: nothing of it is looked at, and the gate refuses it. */
 export function planOutside(given: ExecInput, why: string): ActionPlan {
   const { command, cwd = "." } = given;
+  const where = describeWhere(given, cwd);
   return {
     tool: "exec",
     risk: "exec",
     targets: [command],
-    shown: `${asCommand(elide(command, []))}\n${placed(given, cwd)}`,
+    shown: `${asCommand(elide(command, []))}\n${where.line}`,
+    where,
     binding: { command, cwd },
     outside: why,
   };
@@ -113,10 +117,23 @@ async function lookAtFiles({ shell }: Prepared, held: Held) {
   return { followed, named, isCut: looks.isCut };
 }
 
-/** The last line a person reads: where, how long, and what shuts it in. */
-function placed({ timeout_s = DEFAULT_S, background, pty }: ExecInput, path: string, room?: SandboxRoom): string {
+/** Where, how long, and what shuts it in. The line is the last one a person reads. */
+function describeWhere(
+  { timeout_s = DEFAULT_S, background, pty }: ExecInput,
+  path: string,
+  room?: SandboxRoom,
+): RunsWhere {
+  const folder = visibleLine(path);
+  const sandbox = room && visibleLine(room.where);
   const long = background ? "in the background" : `up to ${timeout_s} s`;
-  return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
+  const parts = [`in ${folder}`, long, pty ? "on a terminal" : "", sandbox ?? ""].filter(Boolean);
+  return {
+    folder,
+    ...(background ? { background: true } : {}),
+    ...(pty ? { terminal: true } : {}),
+    ...truthy({ sandbox }),
+    line: `[${parts.join(", ")}]`,
+  };
 }
 
 const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
