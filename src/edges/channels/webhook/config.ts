@@ -7,19 +7,27 @@ const account = z
     secret: z
       .string()
       .min(16)
-      .describe("Shared secret both sides sign with; at least 16 characters. A reference to a variable is best."),
-    url: z.url().optional().describe("Where answers are posted. Without it messages are taken in and nothing is sent."),
+      .describe(
+        "The shared secret both sides sign with, at least 16 characters. Best given as a reference to a variable.",
+      ),
+    url: z
+      .url()
+      .optional()
+      .describe("Where answers are posted. Without it, messages are received and nothing is sent."),
     dedupes: z
       .boolean()
       .default(true)
-      .describe("Whether the far side honours Idempotency-Key. If not, an uncertain send is reported, not repeated."),
+      .describe("Whether the other side honours Idempotency-Key. If not, an uncertain send is reported, not repeated."),
     senders: z
       .array(z.string())
       .default(["*"])
-      .describe('Sender ids that may talk; "*" is everybody the signed caller names, an empty list is nobody.'),
-    approvers: z.array(z.string()).default([]).describe("Sender ids that may answer approvals here; empty is nobody."),
-    enabled: z.boolean().default(true).describe("False keeps the account in the file without serving it."),
-    limits: z.strictObject(limitsShape).default({}).describe("How much is taken through this account."),
+      .describe('Sender ids that may talk. "*" is everyone the signed caller names; an empty list is nobody.'),
+    approvers: z
+      .array(z.string())
+      .default([])
+      .describe("Sender ids that may answer approvals here. An empty list is nobody."),
+    enabled: z.boolean().default(true).describe("False keeps the account in the file but doesn't serve it."),
+    limits: z.strictObject(limitsShape).default({}).describe("How much this account takes in."),
   })
   .describe("One webhook account.");
 
@@ -45,7 +53,7 @@ export const webhook = adapter<WebhookAccount>({
     does: [],
     pace: { chatMs: 0, accountMs: 0 },
   }),
-  // The signed far side vouches for whom it names.
+  // The signed caller vouches for the senders it names.
   policy: ({ senders, approvers, limits }): AccountPolicy => ({
     dm: senders.includes("*") ? "open" : "allowlist",
     allow: senders.filter((id) => id !== "*"),
