@@ -34,6 +34,27 @@ describe("docs/CHANNELS.md", () => {
     expect(sorted(named)).toEqual(sorted(titles));
   });
 
+  test("files that most adapters have are in the table of an adapter's folder, and every adapter has the first ones", () => {
+    const named = rows(section(CHANNELS, "What is where in an adapter's folder")).flatMap(([file = ""]) =>
+      quoted(file),
+    );
+    const folders = Object.keys(ADAPTERS).map((name) => ({
+      name,
+      files: readdirSync(`${ROOT}src/edges/channels/${name}`).map((file) =>
+        file === `${name}.ts` ? "<name>.ts" : file,
+      ),
+    }));
+    const all = folders.flatMap(({ files }) => files);
+    const common = new Set(all.filter((file) => all.filter((other) => other === file).length > 2));
+    expect([...common].filter((file) => !named.includes(file))).toEqual([]);
+    expect(named.filter((file) => !all.includes(file))).toEqual([]);
+    const everywhere = ["config.ts", "<name>.ts", "state.ts", "events.ts", "send.ts"];
+    const lacking = folders.flatMap(({ name, files }) =>
+      everywhere.filter((file) => !files.includes(file)).map((file) => `${name} has no ${file}`),
+    );
+    expect(lacking).toEqual([]);
+  });
+
   test("every channel has a section", () => {
     const headings = [...section(CHANNELS, "Platform by platform").matchAll(/^### (.+)$/gm)].map(([, name]) => name!);
     expect(sorted(headings.map(short))).toEqual(sorted(titles));
