@@ -61,6 +61,7 @@ export {
   type AfterWait,
   failed,
   type LeftCall,
+  OutcomeUnknown,
   resultOrigin,
   type SettledPlan,
   SHELL_REASONS,

@@ -44,9 +44,12 @@ export interface ToolCaller {
 /** What a tool is about to do, in words the gate can judge and a person can read. */
 export interface ActionPlan {
   tool: string;
-  /** `read` looks inside the workspace only; everything else asks until a rule says otherwise. */
-  risk: "read" | "write" | "exec" | "network" | "state";
-  /** Canonical targets: paths for file tools, argv for exec, hosts for the net. */
+  /**
+   * `read` looks inside the workspace only; everything else asks until a rule says otherwise. `service` calls a tool that somebody
+   * else wrote and runs (MCP): what it does, only they know.
+   */
+  risk: "read" | "write" | "exec" | "network" | "service" | "state";
+  /** Canonical targets: paths for file tools, argv for exec, hosts for the net, `server/tool` for services. */
   targets: string[];
   /** Exactly what will happen, one block of text, rendered from what will run. */
   shown: string;
@@ -64,6 +67,8 @@ export interface ActionPlan {
   shell?: ShellPlan;
   /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
+  /** It can't be taken back, or so its server says: a rule with a wildcard does not cover it, one that names it does. */
+  destroys?: true;
   /** It only adds to what Lares keeps, and a person can take it back: in the owner's own turn nobody is asked. */
   adds?: true;
   /** It may load files that are not all part of `binding`: an approval is then bound to what tools change there, too. */
@@ -245,6 +250,17 @@ export interface Tool {
   settled?(input: Json, key: string): void;
   /** After a `wait`. May be asked again when its answer was not recorded. */
   after?(input: Json, place: ToolPlace, wait: { on: string; deadline: number }): Promise<AfterWait>;
+}
+
+/**
+ * Thrown by `run` when the far side got the call and did not say what became of it. The call is recorded as unknown and never
+ * repeated; `message` is a sentence for people and may quote the far side.
+ */
+export class OutcomeUnknown extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "OutcomeUnknown";
+  }
 }
 
 /** Whose words a tool's answer is. The one place where this is decided, for successes and failures alike. */

@@ -25,7 +25,7 @@ const lists = {
     })
     .default({})
     .describe(
-      'What needs no asking, by tool: programs with arguments for exec ("git status *"), paths for read and write ("workspace/**"), hosts for web_fetch.',
+      'What needs no asking, by tool: programs with arguments for exec ("git status *"), paths for read and write ("workspace/**"), hosts for web_fetch, tools of servers for mcp ("github/list_*").',
     )
     .meta({ examples: [{ exec: ["git status *", "ls *"], write: ["workspace/**"], web_fetch: ["docs.example.com"] }] }),
   deny: rules

@@ -10,6 +10,7 @@ import { isSecretFile, truthy } from "../../core/kit/index.ts";
 import type { PolicyConfig } from "./config.ts";
 import { type JudgedPart, judgeShell, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
+import { hasWildcard } from "./glob.ts";
 import { absolute } from "./paths.ts";
 import { movesBehind } from "./rearranges.ts";
 import { coveringRule, deniedBy, type GatePlace, isLoaded, pathRule, rulesFor, touchingRule } from "./rules.ts";
@@ -210,10 +211,19 @@ function shellAllowed(parts: readonly JudgedPart[]): string | undefined {
 function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
   if (plan.risk === "state") return undefined;
   if (plan.beyond && plan.targets.some((target) => isSecretFile(target))) return undefined;
-  const rule = coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place);
+  const rule = coveringRule(
+    plan.destroys ? namingRules(policy, plan) : rulesFor(policy.allow, plan.tool),
+    plan,
+    policy.place,
+  );
   if (!rule) return undefined;
   if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, policy.place))) return undefined;
   return `Allowed by the rule "${rule}".`;
+}
+
+/** The rules without a wildcard: they were written with this tool in mind, whatever else its server offers. */
+function namingRules(policy: Policy, plan: ActionPlan): readonly string[] {
+  return rulesFor(policy.allow, plan.tool).filter((rule) => !hasWildcard(rule));
 }
 
 /** Heaviest first: what is not allowed, with the programs it is about. */
@@ -228,6 +238,7 @@ function reason(plan: ActionPlan, parts: readonly JudgedPart[], place: GatePlace
   );
   const because = (general ?? told[0])?.because;
   if (because !== undefined) return because;
+  if (plan.destroys) return "Its server says that it can't be taken back, so only a rule that names it allows it.";
   return plan.risk === "state" ? `It would ${stateWords(plan)}.` : REASONS[plan.risk];
 }
 
@@ -236,6 +247,7 @@ const REASONS: Record<Exclude<ActionPlan["risk"], "state">, string> = {
   write: "It changes files.",
   exec: "It runs a program on this machine.",
   network: "It talks to the network.",
+  service: "It calls a tool of another program.",
 };
 
 function joined(a: Rules, b: Rules | undefined): Rules {

@@ -31,6 +31,7 @@ test.each<[string, Partial<ActionPlan>, RegExp | undefined]>([
   ["write a file", { tool: "write", risk: "write", targets: ["/w/notes.txt"] }, /can.t use the workspace/],
   ["make a schedule", { tool: "schedule_add", risk: "state" }, /Schedules are only for people/],
   ["make one by another tool", { tool: "x", risk: "state", changes: "schedule" }, /Schedules are only for people/],
+  ["call another program's tool", { tool: "mcp", risk: "service", targets: ["sky/forecast"] }, /only for people/],
   ["read what is no file", { tool: "memory_search" }, undefined],
   ["look at a page", { tool: "web_fetch", risk: "network", targets: ["example.com"] }, undefined],
 ])("a stranger who wants to %s (GATE-7)", (_, over, words) => {

@@ -19,6 +19,7 @@ export function strangersMayNot(plan: ActionPlan): string | undefined {
   if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") {
     return "Schedules are only for people the owner has accepted.";
   }
+  if (plan.risk === "service") return "Tools of other programs are only for people the owner has accepted.";
   const isFile = (plan.risk === "read" || plan.risk === "write") && plan.targets.some((path) => path.startsWith("/"));
   return isFile ? "People the owner hasn't accepted can't use the workspace." : undefined;
 }

@@ -5,6 +5,7 @@
  * | ----------------------------------------------------- | -------------------------------------------------------- |
  * | memory, schedules, skills, another chat               | asks                                                     |
  * | `web_fetch`, `browser` to a host no rule names        | asks                                                     |
+ * | a tool of an MCP server that no rule names            | asks                                                     |
  * | a command that reaches a host no rule names           | asks, although a rule such as `curl *` covers it         |
  * | a command that sends somewhere it computes            | asks                                                     |
  * | a file tool or a command that writes standing files   | asks                                                     |
@@ -39,6 +40,9 @@ export function taint(
   if (authority === "known") return undefined;
   if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
     return ask(`${who} would reach a new destination`);
+  }
+  if (plan.risk === "service" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
+    return ask(`${who} would call ${plan.targets.join(", ")}`);
   }
   if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
     return ask(`${who} would change standing instructions`);

@@ -18,6 +18,8 @@ export function suggestInstead(plan: Pick<ActionPlan, "risk" | "outside">, autho
       return "Do the rest without it, and tell the person the command if they may want to run it themselves.";
     case "network":
       return "Go on with what you have, or ask the person to send you what the page says.";
+    case "service":
+      return "Go on without that tool, and tell the person what you would have called.";
     case "state":
       return "Go on without it, and tell the person what is left undone.";
     default:

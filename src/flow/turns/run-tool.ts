@@ -10,6 +10,7 @@ import {
   type EffectResult,
   failed,
   type LeftIntent,
+  OutcomeUnknown,
   type Probed,
   Stopped,
   type Tool,
@@ -27,8 +28,7 @@ import type { Progress, WaitingCall } from "./progress.ts";
 
 const MOVED_TEXT =
   "Not run: the command's files changed between the decision to allow it and its start. Call it again.";
-const UNKNOWN_TEXT =
-  "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
+const STOPPED_LARES = "Lares was stopped while it ran.";
 
 const CHANGED_TEXT =
   "Not run: something it would run changed between the approval and the start. Ask again if it is still wanted.";
@@ -66,10 +66,10 @@ export async function runTool(
   } finally {
     running.release();
   }
-  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
+  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : running.unknownText();
   if (!("ok" in outcome)) {
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
-    p.notices.push(`The outcome of a call to ${call.name} isn't known: Lares was stopped while it ran.`);
+    p.notices.push(`The outcome of a call to ${call.name} isn't known: ${running.lostBecause ?? STOPPED_LARES}`);
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
@@ -93,6 +93,8 @@ class ToolRun {
   readonly #place: ToolPlace;
   #held: HeldLock | undefined;
   #plan: ActionPlan | undefined;
+  /** Why its outcome is unknown, where the tool itself said so. */
+  lostBecause: string | undefined;
 
   constructor(parts: TurnParts, at: At, call: RunnableCall, standing: TurnStanding, allowed: Allowed) {
     this.#parts = parts;
@@ -115,6 +117,11 @@ class ToolRun {
   /** Where it may have changed files. */
   folders(): string[] {
     return listFolders(this.#place);
+  }
+
+  unknownText(): ToolResult {
+    const text = `Outcome unknown: ${this.lostBecause ?? STOPPED_LARES} It may or may not have happened. Look before you repeat it.`;
+    return this.lostBecause === undefined ? ours(text) : { text, isError: true, origin: "outside" };
   }
 
   release(): void {
@@ -177,6 +184,7 @@ class ToolRun {
       if (ctx.signal.aborted) throw error;
       if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
       if (error instanceof AppError) return failed(error);
+      if (error instanceof OutcomeUnknown) this.lostBecause = error.message;
       throw error;
     });
     return this.#parts.scrub(asJson(result));
