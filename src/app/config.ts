@@ -4,7 +4,7 @@ import { canReach, channelsConfig, limitsShape } from "../edges/channels/index.t
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
-import { sandboxConfig, webConfig } from "../edges/tools/index.ts";
+import { agentMcpConfig, mcpConfig, sandboxConfig, webConfig } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
 import { approvalsConfig } from "../flow/approvals/index.ts";
@@ -63,6 +63,7 @@ const agentConfig = z
       .describe("Where this agent is confined more than the others."),
     heartbeat: heartbeatConfig.optional(),
     skills: agentSkillsConfig.optional(),
+    mcp: agentMcpConfig.optional(),
   })
   .describe("One agent; its words are in the files of its folder.");
 
@@ -83,6 +84,7 @@ export const schema = defineConfig(
     time: timeConfig,
     teams: teamsConfig,
     web: webConfig.prefault({}),
+    mcp: mcpConfig.prefault({}),
     memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
     skills: skillsConfig.prefault({}),
     schedules: schedulesConfig,

@@ -21,7 +21,7 @@ export type { InstanceParts } from "./instance/parts.ts";
 
 export interface Instance
   extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
-    Pick<Workshop, "agents" | "attachments" | "processes" | "sandbox" | "skills">,
+    Pick<Workshop, "agents" | "attachments" | "mcp" | "processes" | "sandbox" | "skills">,
     Pick<Delivery, "outbox" | "approvals">,
     Mind,
     Intake,

@@ -115,6 +115,8 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   });
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
+  await workshop.mcp.servers.apply();
+  void workshop.mcp.servers.sweep().catch(warn("MCP servers of an earlier life could not be ended"));
   await startEngine(all, unsettled);
   await delivery.outbox.start();
   void all.mind.memory.start().catch(warn("memory did not start"));
@@ -153,6 +155,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       intake.events.stop();
       wakers.children.stop();
       await engine.stop(drainMs);
+      await workshop.mcp.servers.close();
       watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       delivery.outbox.stop();
       await all.mind.memory.stop();
@@ -171,6 +174,7 @@ async function follow(
     [["agents"], () => workshop.ensureAgents(parts.config.agents)],
     [["channels"], () => intake.channels.apply()],
     [["memory"], () => mind.memory.changed()],
+    [["mcp"], () => workshop.mcp.servers.apply()],
     [["watch"], () => wakers.watchers.start()],
     [["schedules", "agents"], declare],
   ];

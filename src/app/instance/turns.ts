@@ -196,7 +196,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
       createProcess(processes),
       browser.tool,
     ],
-    skillPort,
+    { skills: skillPort, served: workshop.mcp.served },
   );
   return browser;
 }

@@ -9,6 +9,8 @@ import {
   createConfinement,
   createTools,
   hasPrlimit,
+  type OpenedMcp,
+  openMcp,
   openRoots,
   Processes,
   type Roots,
@@ -32,6 +34,7 @@ export interface Workshop {
   /** Makes the folders that the named agents lack. */
   ensureAgents(named: object): void;
   attachments: Attachments;
+  mcp: OpenedMcp;
   parsers: ReturnType<typeof createParsers>;
   processes: Processes;
   roots: Roots;
@@ -101,7 +104,15 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     },
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
-  return { agents, ensureAgents, attachments, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
+  const mcp = openMcp({
+    ...{ home, userHome: homedir(), records, clock, ids, sandbox, version: parts.version },
+    log: log.child("mcp"),
+    config: () => config.mcp,
+    lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
+    workspaces: () => agents.names().map((agent) => agents.place(asId<AgentId>(agent)).workspace),
+    keepPicture: (session, of) => attachments.keepPicture(asId<SessionKey>(session), of),
+  });
+  return { agents, ensureAgents, attachments, mcp, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
 }
 
 /** A parser under the same kernel limits as commands: it writes no files and starts nothing. */

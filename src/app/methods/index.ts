@@ -13,6 +13,7 @@ import { makeContextMethods } from "./context.ts";
 import { makeGoalMethods } from "./goals.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
 import { type ImportMethodParts, makeImportMethods } from "./import.ts";
+import { type McpMethodParts, makeMcpMethods } from "./mcp.ts";
 import { makeMemoryMethods } from "./memory.ts";
 import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { Asks, MethodParts } from "./parts.ts";
@@ -33,6 +34,7 @@ export type AllMethodParts = MethodParts &
   Asks<keyof Instance> &
   ModelMethodParts &
   ChannelMethodParts &
+  McpMethodParts &
   ProgramParts &
   ImportMethodParts &
   TokenParts & { events: EventStream; vault: Vault; settings: LaresSettings };
@@ -47,6 +49,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeAttentionMethods(parts),
     ...makeAgentMethods(parts),
     ...makeSkillMethods(parts),
+    ...makeMcpMethods(parts),
     ...makeMemoryMethods(parts),
     ...makeContextMethods(parts),
     ...makeScheduleMethods(parts),

@@ -19,7 +19,7 @@ export {
   type WorkKey,
 } from "./guard.ts";
 export { type IdMaker, randomIds } from "./ids.ts";
-export { isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
+export { isTooDeep, isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";
 export { type Log, silentLog } from "./log.ts";
 export { quotedBeginning, quotedName } from "./name.ts";

@@ -8,6 +8,7 @@ import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { IMPORT_METHODS } from "./import-methods.ts";
+import { MCP_METHODS } from "./mcp-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
@@ -281,6 +282,7 @@ export const METHODS = {
   ...WAKE_METHODS,
   ...SECRET_METHODS,
   ...SKILL_METHODS,
+  ...MCP_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,

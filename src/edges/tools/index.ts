@@ -12,6 +12,15 @@ export { createList } from "./files/list.ts";
 export { createRead } from "./files/read.ts";
 export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
+export {
+  addServers,
+  agentMcpConfig,
+  describeTool,
+  mcpConfig,
+  type OpenedMcp,
+  openMcp,
+  type ServerConfig,
+} from "./mcp/index.ts";
 export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
 export { createMessageTool, type MessageDesk } from "./message/message.ts";
 export { createOnDemandTools } from "./on-demand/on-demand.ts";

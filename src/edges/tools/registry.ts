@@ -10,7 +10,7 @@ import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
 import { createRead, type ReadOptions } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
-import { createOnDemandTools } from "./on-demand/on-demand.ts";
+import { createOnDemandTools, type ServedTools } from "./on-demand/on-demand.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
 import type { SkillDesk } from "./skills/skills.ts";
 import { unknownTool } from "./unknown.ts";
@@ -65,13 +65,18 @@ export const ON_DEMAND_TOOLS: readonly string[] = [
 ];
 const ON_DEMAND: ReadonlySet<string> = new Set(ON_DEMAND_TOOLS);
 
-/** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
-export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {
+/** Registers the tools that act on Lares; rarely used ones behind `tool_search`, which finds skills and tools of servers as well. */
+export function registerTools(
+  registry: ToolRegistry,
+  tools: readonly Tool[],
+  { skills, served }: { skills?: SkillDesk; served?: ServedTools } = {},
+): void {
   for (const tool of tools) if (!ON_DEMAND.has(tool.spec.name)) registry.register(tool);
   const onDemand = tools.filter((tool) => ON_DEMAND.has(tool.spec.name));
   // A small window is told of fewer tools: the others are found and run the same way.
   const also = registry.all();
-  if (onDemand.length) for (const tool of createOnDemandTools(onDemand, skills, also)) registry.register(tool);
+  if (onDemand.length)
+    for (const tool of createOnDemandTools({ onDemand, skills, also, served })) registry.register(tool);
   registry.found(onDemand.map((tool) => tool.spec));
 }
 

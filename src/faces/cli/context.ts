@@ -30,6 +30,11 @@ export interface Options {
   sessions?: boolean;
   remove?: boolean;
   replace?: boolean;
+  command?: string;
+  address?: string;
+  jsonFile?: string;
+  fresh?: boolean;
+  accept?: boolean;
   withSecrets?: boolean;
   trusted?: boolean;
   list?: boolean;

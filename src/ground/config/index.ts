@@ -16,7 +16,7 @@ export {
   saveConfig,
 } from "./load.ts";
 export { isMask, maskSecrets } from "./mask.ts";
-export type { ConfigProblem } from "./problems.ts";
+export { type ConfigProblem, soundsSecret } from "./problems.ts";
 export { type ProgramNames, programNames, quoted } from "./program.ts";
 export { type Config, type ConfigSchema, defineConfig, type Effect, findEffect } from "./schema.ts";
 export { type Section, Settings, type SettingsParts } from "./settings.ts";

@@ -911,4 +911,14 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX memory_by_hand ON memory (scope, seq) WHERE state = 'live' AND kind NOT IN ('episode', 'document')
     AND source IN ('file:USER.md', 'file:MEMORY.md');
   `,
+  `
+  -- MCP servers: what is remembered of each (its era, its tools), the tools that were accepted, and programs that run. A pin's
+  -- seen_at is null while no person has looked at the tool: it was there when the server was first listed.
+  CREATE TABLE mcp_server (name TEXT PRIMARY KEY, memory TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE mcp_pin (
+    server TEXT NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL, shown TEXT NOT NULL, seen_at INTEGER,
+    PRIMARY KEY (server, tool)
+  ) WITHOUT ROWID;
+  CREATE TABLE mcp_run (key TEXT PRIMARY KEY, server TEXT NOT NULL) WITHOUT ROWID;
+  `,
 ];

@@ -14,6 +14,10 @@ import { compact } from "../../../src/edges/tools/browser/compact.ts";
 import { asCommand, elide, notes } from "../../../src/edges/tools/exec/display.ts";
 import { analyse } from "../../../src/edges/tools/exec/shell/analyse.ts";
 import { TerminalText } from "../../../src/edges/tools/exec/terminal-text.ts";
+import { misfit } from "../../../src/edges/tools/mcp/arguments.ts";
+import { readManifest } from "../../../src/edges/tools/mcp/manifest.ts";
+import { isListed } from "../../../src/edges/tools/mcp/names.ts";
+import { readPasted } from "../../../src/edges/tools/mcp/paste.ts";
 import { toContent } from "../../../src/edges/tools/web/content.ts";
 import { parseEntries } from "../../../src/edges/watch/feed.ts";
 import { readText as textOfMail } from "../../../src/edges/watch/imap.ts";
@@ -74,6 +78,15 @@ export const OUTSIDE: Rows = {
   "a folder of Hermes": (text) => readHermes(foreignFolder(text), noDatabase),
   "imported settings": looseJson,
   "imported facts": factsIn,
+  "an MCP server in a paste": (text) =>
+    readPasted(
+      JSON.stringify({ mcpServers: { [text.slice(0, 100_000)]: { command: text, args: [text] }, b: { url: text } } }),
+    ),
+  "a list of an MCP server": (text) =>
+    readManifest("s", [{ name: text, description: text, inputSchema: { type: text } }]),
+  "a tool's name among patterns": (text) => isListed([text.slice(0, 128), "*a*b*c*"], text),
+  "arguments for an MCP server": (text) =>
+    misfit({ type: "object", properties: { a: { enum: [text] } } }, { a: text, [text]: 1 }),
   "a shell command": analyse,
   // Longer ones are not judged, so this is the longest that is read.
   "a shell command that is just short enough": (text) => analyse(text.slice(0, 32_768)),

@@ -15,7 +15,7 @@ const inner: Tool = {
 };
 
 describe("rarely used tools", () => {
-  const [search, run] = createOnDemandTools([inner]) as [Tool, Tool];
+  const [search, run] = createOnDemandTools({ onDemand: [inner] }) as [Tool, Tool];
 
   test("are found by a word and shown with how to call them", async () => {
     const place = await scene();

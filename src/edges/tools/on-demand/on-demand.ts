@@ -13,22 +13,49 @@ import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 
 /** Of the tools most models are told of anyway. */
 const MOST_DAILY = 5;
+/** Tools of servers that are shown with how to call them; the others only by name. */
+const MOST_SERVED = 8;
 
 const searchInput = z.strictObject({ query: z.string().max(200).optional() });
 const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
 
-/** `also`: the tools of daily work. Where a model is told of fewer of them, it finds and runs the others this way. */
-export function createOnDemandTools(onDemand: readonly Tool[], skills?: SkillDesk, also: readonly Tool[] = []): Tool[] {
-  const byName = new Map([...onDemand, ...also].map((tool) => [tool.spec.name, tool]));
-  return [search(onDemand, skills, also), run(byName)];
+/** Tools that other programs offer (MCP). Which there are changes while Lares runs. */
+export interface ServedTools {
+  /** The servers' names: all that a conversation is told of them beforehand. */
+  servers(): readonly string[];
+  /** The tool a model calls by this name; whether the caller may use it, planning says. */
+  get(name: string): Tool | undefined;
+  /** What this agent may use. Servers that were never listed are asked now. `isSeen`: a person has read the descriptions. */
+  list(agent: string): Promise<{ tools: readonly { server: string; tool: Tool }[]; isSeen: boolean }>;
 }
 
-function search(onDemand: readonly Tool[], skills: SkillDesk | undefined, daily: readonly Tool[]): Tool {
+export interface Findable {
+  onDemand: readonly Tool[];
+  skills?: SkillDesk | undefined;
+  /** The tools of daily work. Where a model is told of fewer of them, it finds and runs the others this way. */
+  also?: readonly Tool[];
+  served?: ServedTools | undefined;
+}
+
+export function createOnDemandTools({ onDemand, skills, also = [], served }: Findable): Tool[] {
+  const byName = new Map([...onDemand, ...also].map((tool) => [tool.spec.name, tool]));
+  const names = () => byName.keys();
+  return [
+    search({ onDemand, skills, also, served }),
+    run({ get: (name) => byName.get(name) ?? served?.get(name), names }),
+  ];
+}
+
+function search({ onDemand, skills, also: daily = [], served }: Findable): Tool {
   const names = onDemand.map((tool) => tool.spec.name).join(", ");
   return {
     spec: {
       name: "tool_search",
-      description: `Find more tools, and skills, by a few words; shows how to call them with tool_run. There are: ${names}.`,
+      get description() {
+        const servers = served?.servers() ?? [];
+        const more = servers.length > 0 ? ` And tools of ${servers.join(", ")}.` : "";
+        return `Find more tools, and skills, by a few words; shows how to call them with tool_run. There are: ${names}.${more}`;
+      },
       input: { type: "object", properties: { query: { type: "string", description: "omit to list all" } } },
     },
     repeat: "safe",
@@ -39,36 +66,76 @@ function search(onDemand: readonly Tool[], skills: SkillDesk | undefined, daily:
     },
     async run(input, place): Promise<ToolResult> {
       const { query = "" } = parseInput("tool_search", searchInput, input);
-      // Skills are the owner's: guests learn neither their names nor how many there are.
+      // Skills and servers are the owner's: guests learn neither their names nor how many there are.
       const isGuest = place.caller.authority === "stranger";
       const also = isGuest ? undefined : await foundSkills(skills, place.caller.agent, query);
-      const words = query
-        .toLowerCase()
-        .split(/[^a-z]+/)
-        // "a" and "to" are in every description.
-        .filter((word) => word.length > 2);
-      const text = (tool: Tool) => `${tool.spec.name} ${tool.spec.description}`.toLowerCase();
-      const fits = (tool: Tool) => words.some((word) => text(tool).includes(word));
+      const words = readWords(query);
+      const fits = (tool: Tool) => weigh(tool, words) > 0;
+      const others = isGuest || !served ? NONE_SERVED : await foundServed(served, place.caller.agent, words);
       const found = [
         ...onDemand.filter(fits),
         ...daily.filter((tool) => (tool.offered?.() ?? true) && fits(tool)).slice(0, MOST_DAILY),
       ];
-      const shown = found.length || (also?.isMatch && query) ? found : onDemand;
-      const lines = shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`);
+      const isAnswered = found.length > 0 || others.isMatch || (also?.isMatch && query);
+      const lines = (isAnswered ? found : onDemand).map(showTool);
       return {
-        text: [...lines, ...(also?.lines ?? [])].join("\n"),
-        ...(also?.carriesOutside ? { origin: "outside" as const } : {}),
+        text: [...lines, ...others.lines, ...(also?.lines ?? [])].join("\n"),
+        ...(also?.carriesOutside || others.carriesOutside ? { origin: "outside" as const } : {}),
       };
     },
   };
 }
 
-function run(byName: ReadonlyMap<string, Tool>): Tool {
+const NONE_SERVED = { lines: [] as string[], isMatch: false, carriesOutside: false };
+
+/** The best few with how to call them; the rest, and everything when nothing was asked for, by name. */
+async function foundServed(served: ServedTools, agent: string, words: readonly string[]): Promise<typeof NONE_SERVED> {
+  const { tools, isSeen } = await served.list(agent);
+  const ranked = tools
+    .map(({ server, tool }) => ({
+      server,
+      tool,
+      weight: weigh(tool, words) + (words.includes(server.toLowerCase()) ? 1 : 0),
+    }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  const shown = ranked.slice(0, MOST_SERVED);
+  const named = words.length === 0 ? tools : ranked.slice(MOST_SERVED);
+  const lines = shown.map(({ tool }) => showTool(tool));
+  if (named.length > 0) {
+    const names = named.map(({ tool }) => tool.spec.name).join(", ");
+    lines.push(`${shown.length > 0 ? "Also" : "Search for one of these to see how to call it"}: ${names}`);
+  }
+  return { lines, isMatch: shown.length > 0, carriesOutside: shown.length > 0 && !isSeen };
+}
+
+function readWords(query: string): string[] {
+  return (
+    query
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      // "a" and "to" are in every description.
+      .filter((word) => word.length > 2)
+  );
+}
+
+/** How well a tool fits: a word in its name says more than one in its description. */
+function weigh({ spec }: Tool, words: readonly string[]): number {
+  const name = spec.name.toLowerCase();
+  const text = spec.description.toLowerCase();
+  return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
+}
+
+function showTool({ spec }: Tool): string {
+  return `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`;
+}
+
+function run(tools: { get(name: string): Tool | undefined; names(): Iterable<string> }): Tool {
   const inner = (input: Json): { tool: Tool; input: Json } => {
     const { name, input: given } = parseInput("tool_run", runInput, input);
-    const tool = byName.get(name);
+    const tool = tools.get(name);
     if (tool) return { tool, input: given ?? {} };
-    const near = nearest(name, byName.keys());
+    const near = nearest(name, tools.names());
     throw new AppError("TOOL_INPUT", {
       message: `tool_run has no tool "${name}".`,
       hint: near ? `Did you mean "${near}"?` : "Look for it with tool_search.",

@@ -28,6 +28,8 @@ export interface SandboxRoom {
 export interface Confinement {
   /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
   room(workspace: string, caller?: { agent: string; session: string }): Promise<SandboxRoom>;
+  /** The room for a program that serves several agents and is nobody's command. Throws like `room`. */
+  service(wish: { writable: readonly string[]; readable: readonly string[]; network: boolean }): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
   state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
 }
@@ -74,16 +76,26 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     if (config.backend !== "auto") return { sandbox, ok, ...truthy({ why }) };
     return { sandbox: createNone(why), ok: false, ...truthy({ why }) };
   };
+  const chosen = async (): Promise<Sandbox> => {
+    const { sandbox, ok, why } = await choose();
+    if (ok || sandbox.name === "none") return sandbox;
+    throw new AppError("CONFIG_INVALID", {
+      message: `Commands do not run: the sandbox "${sandbox.name}" is not there. ${why ?? ""}`.trim(),
+      hint: "Repair it, or choose another: lares config set sandbox.backend auto",
+      retry: "after-change",
+    });
+  };
+  const roomIn = (sandbox: Sandbox, rules: Rules): SandboxRoom => ({
+    ...{ name: sandbox.name, where: sandbox.where(rules), rules },
+    wrap: (command) => sandbox.wrap(command, rules),
+  });
   return {
+    async service({ writable: [own, ...others], readable, network }) {
+      const rules = makeRules(parts.config(), own!, { ...parts, roots: others, reads: readable });
+      return roomIn(await chosen(), { ...rules, network: rules.network && network });
+    },
     async room(workspace, caller) {
-      const { sandbox, ok, why } = await choose();
-      if (!ok && sandbox.name !== "none") {
-        throw new AppError("CONFIG_INVALID", {
-          message: `Commands do not run: the sandbox "${sandbox.name}" is not there. ${why ?? ""}`.trim(),
-          hint: "Repair it, or choose another: lares config set sandbox.backend auto",
-          retry: "after-change",
-        });
-      }
+      const sandbox = await chosen();
       // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
       const roots = (agent?: string) => (agent === undefined ? [] : (parts.listRoots?.(agent) ?? []));
       const reads = (agent?: string) => (agent === undefined ? [] : (parts.listReads?.(agent) ?? []));
@@ -92,12 +104,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       for (const agent of (caller && (await parts.above?.(caller.session))) ?? []) {
         rules = within(makeRules(parts.config(agent), workspace, around(agent)), rules);
       }
-      return {
-        name: sandbox.name,
-        where: sandbox.where(rules),
-        rules,
-        wrap: (command) => sandbox.wrap(command, rules),
-      };
+      return roomIn(sandbox, rules);
     },
     async state() {
       const { sandbox, ok, why } = await choose().catch((error: Error) => ({

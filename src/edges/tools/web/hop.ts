@@ -13,7 +13,9 @@ import { type Reach, readHost, readPort, refused } from "./reach.ts";
 
 export interface HopRequest {
   url: URL;
-  method: "GET" | "HEAD" | "POST";
+  method: "GET" | "HEAD" | "POST" | "DELETE";
+  /** The answer comes unpacked: it is read as it streams in. */
+  isPlain?: true;
   /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
@@ -33,7 +35,7 @@ export async function requestOnce(
     headers: {
       ...hop.headers,
       host: url.host,
-      "accept-encoding": ACCEPT_ENCODING,
+      "accept-encoding": hop.isPlain ? "identity" : ACCEPT_ENCODING,
       connection: "close",
       ...(hop.body === undefined ? {} : { "content-length": String(Buffer.byteLength(hop.body)) }),
     },

@@ -6,6 +6,7 @@ const files = () => import("../../commands/session-files.ts");
 const memory = () => import("../../commands/memory.ts");
 const memoryFiles = () => import("../../commands/memory-files.ts");
 const agents = () => import("../../commands/agents.ts");
+const mcp = () => import("../../commands/mcp.ts");
 const skills = () => import("../../commands/skills.ts");
 const scope = { flag: "--scope <s>", about: "whose memory (default: the default agent's)" };
 
@@ -15,6 +16,7 @@ export const talk: Group = {
     sessions: "conversations",
     agents: "who you can talk to",
     memory: "what agents know, and where it came from",
+    mcp: "tools of other programs",
     skills: "instructions agents read when they need them",
   },
   commands: [
@@ -149,6 +151,59 @@ export const talk: Group = {
       ],
       example: "lares skills show deploy",
       load: async () => (await skills()).show,
+    },
+    {
+      name: "mcp add",
+      takes: "[name]",
+      about: "add MCP servers, from JSON as their READMEs print it",
+      flags: [
+        { flag: "--json-file <file>", about: "the JSON; - reads stdin" },
+        { flag: "--command <line>", about: "or the program with its arguments, for one server" },
+        { flag: "--address <url>", about: "or the address of a server that runs elsewhere" },
+        { flag: "--replace", about: "replace a server of the same name" },
+      ],
+      example: 'lares mcp add files --command "npx -y @modelcontextprotocol/server-filesystem /srv/docs"',
+      load: async () => (await mcp()).add,
+    },
+    {
+      name: "mcp list",
+      about: "list MCP servers and how each is; starts nothing",
+      example: "lares mcp list",
+      load: async () => (await mcp()).list,
+    },
+    {
+      name: "mcp test",
+      takes: "<name>",
+      about: "connect to a server and list its tools",
+      example: "lares mcp test files",
+      exits: "1 it can't be reached",
+      load: async () => (await mcp()).test,
+    },
+    {
+      name: "mcp tools",
+      takes: "<name>",
+      about: "show a server's tools, and what changed since you accepted them",
+      flags: [
+        { flag: "--fresh", about: "ask the server now" },
+        { flag: "--accept", about: "accept them as they are now" },
+      ],
+      example: "lares mcp tools files --accept",
+      load: async () => (await mcp()).tools,
+    },
+    {
+      name: "mcp logs",
+      takes: "<name>",
+      about: "show what a server's program wrote to its error output",
+      flags: [limit(1000)],
+      example: "lares mcp logs files",
+      load: async () => (await mcp()).logs,
+    },
+    {
+      name: "mcp remove",
+      takes: "<name>",
+      about: "remove a server and forget what you accepted",
+      example: "lares mcp remove files",
+      load: async () => (await mcp()).remove,
     },
     {
       name: "memory search",

@@ -1,0 +1,82 @@
+/** Handlers of `mcp.*`. */
+import type { Json } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
+import { addServers, describeTool, type ServerConfig } from "../../edges/tools/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
+import { soundsSecret } from "../../ground/config/index.ts";
+import type { Vault } from "../../ground/vault/index.ts";
+import type { LaresSettings } from "../config.ts";
+import type { Asks, MethodParts } from "./parts.ts";
+
+type Methods = Pick<Handlers, `mcp.${string}` & keyof Handlers>;
+
+export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp"> {
+  settings: Pick<LaresSettings, "change" | "view">;
+  vault: Pick<Vault, "set">;
+}
+
+export function makeMcpMethods(parts: McpMethodParts): Methods {
+  const { settings, vault } = parts;
+  const servers = () => parts.instance().mcp.servers;
+  const target = (config: ServerConfig) => parts.redact(config.url ?? [config.command, ...config.args].join(" "));
+  return {
+    async "mcp.list"() {
+      const all = Object.entries(settings.view.mcp.servers).map(([name, config]) => {
+        const { state, tools, held, quarantined, isUnknown } = servers().status(name);
+        return {
+          ...{ name, target: target(config), state: state.kind, listed: !isUnknown, tools },
+          ...{ held: held.length, quarantined: quarantined.length },
+          ...defined({ why: "why" in state ? state.why : undefined }),
+        };
+      });
+      return { servers: all };
+    },
+    async "mcp.tools"({ name, fresh }) {
+      if (fresh) await servers().refresh(name);
+      const { offered, held, quarantined } = servers().describe(name);
+      return {
+        tools: offered.map((tool) => ({ name: tool.name, modelName: tool.modelName, about: describeTool(tool) })),
+        held: held.map(({ tool, why, before }) => ({
+          name: tool.name,
+          why,
+          now: describeTool(tool),
+          ...defined({ before }),
+        })),
+        quarantined,
+      };
+    },
+    async "mcp.test"({ name }) {
+      const from = performance.now();
+      const why = await servers()
+        .refresh(name)
+        .then(
+          () => undefined,
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        );
+      const { tools, held, quarantined } = servers().status(name);
+      return {
+        ...{ ok: why === undefined, ms: Math.round(performance.now() - from), tools, held: held.length, quarantined },
+        complaints: servers().complaints(name, 10),
+        ...defined({ why }),
+      };
+    },
+    async "mcp.add"({ text, name, replace }) {
+      const port = {
+        known: settings.view.mcp.servers,
+        soundsSecret,
+        putSecret: (secret: string, value: string) => vault.set(secret, value),
+        save: (server: string, definition: Json) => settings.change([[["mcp", "servers", server], definition]]),
+      };
+      const { added, refused, notes } = await addServers(port, { text, name, replace });
+      return { added: added.map((one) => ({ name: one.name, target: target(one.config) })), refused, notes };
+    },
+    "mcp.accept": async ({ name, tools }) => ({ accepted: await servers().accept(name, tools) }),
+    "mcp.logs": async ({ name, limit }) => ({ lines: servers().complaints(name, limit) }),
+    async "mcp.remove"({ name }) {
+      if (!(name in settings.view.mcp.servers)) return { removed: false };
+      await settings.change([[["mcp", "servers", name], undefined]]);
+      await servers().forget(name);
+      return { removed: true };
+    },
+  };
+}

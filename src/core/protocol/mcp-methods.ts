@@ -1,0 +1,101 @@
+/** Methods about MCP servers: other people's programs whose tools agents may use. */
+import { z } from "zod";
+import { keyed, method, nothing } from "./method.ts";
+
+const name = z.string().min(1).max(64).describe("the server's name in lares.yaml");
+const problem = z.object({ name: z.string(), reason: z.string() });
+const held = z.object({
+  name: z.string(),
+  why: z.enum(["new", "changed"]),
+  before: z.string().optional().describe("what it said when it was accepted"),
+  now: z.string().describe("what it says now"),
+});
+const server = z.object({
+  name: z.string(),
+  target: z.string().describe("its program with arguments, or its address"),
+  state: z.enum(["off", "idle", "connecting", "ready", "paused"]),
+  why: z.string().optional().describe("why it is left alone for now"),
+  listed: z.boolean().describe("its tools were listed at least once"),
+  tools: z.number().describe("tools that may be used"),
+  held: z.number().describe("new or changed tools that wait for a person's look"),
+  quarantined: z.number().describe("tools that can't be used"),
+});
+
+export const MCP_METHODS = {
+  "mcp.list": method({
+    in: nothing,
+    out: z.object({ servers: z.array(server) }),
+    scope: "read",
+    mutates: false,
+    doc: "The MCP servers in lares.yaml and how each is. Starts nothing.",
+  }),
+  "mcp.tools": method({
+    in: z.strictObject({ name, fresh: z.boolean().optional().describe("ask the server now, which starts it") }),
+    out: z.object({
+      tools: z.array(
+        z.object({
+          name: z.string(),
+          modelName: z.string().describe("as models call it"),
+          about: z.string().describe("everything its server says of it"),
+        }),
+      ),
+      held: z.array(held),
+      quarantined: z.array(problem),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "A server's tools: those in use, those that wait for a person's look, and those that can't be used.",
+  }),
+  "mcp.test": method({
+    in: z.strictObject({ name }),
+    out: z.object({
+      ok: z.boolean(),
+      ms: z.number(),
+      why: z.string().optional(),
+      tools: z.number(),
+      held: z.number(),
+      quarantined: z.array(problem),
+      complaints: z.array(z.string()).describe("the last lines it wrote to its error output"),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "Connects to a server and lists its tools.",
+  }),
+  "mcp.add": method({
+    in: z.strictObject({
+      text: z.string().min(1).max(262_144).describe("JSON as READMEs print it: mcpServers and the like, or one server"),
+      name: name.optional().describe("for one server that doesn't say its name"),
+      replace: z.boolean().optional().describe("take the place of a server of the same name"),
+      ...keyed,
+    }),
+    out: z.object({
+      added: z.array(z.object({ name: z.string(), target: z.string() })),
+      refused: z.array(problem),
+      notes: z.array(z.string()),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Adds servers to lares.yaml. Values that look like keys go into the vault. Starts nothing.",
+  }),
+  "mcp.accept": method({
+    in: z.strictObject({ name, tools: z.array(z.string().min(1).max(128)).max(500).optional(), ...keyed }),
+    out: z.object({ accepted: z.number() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Takes a server's tools as they are now. Until then, new and changed ones are neither found nor called.",
+  }),
+  "mcp.logs": method({
+    in: z.strictObject({ name, limit: z.number().int().min(1).max(1000).optional() }),
+    out: z.object({ lines: z.array(z.string()) }),
+    scope: "admin",
+    mutates: false,
+    doc: "What a server's program wrote to its error output, the newest last.",
+  }),
+  "mcp.remove": method({
+    in: z.strictObject({ name, ...keyed }),
+    out: z.object({ removed: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Removes a server from lares.yaml, ends its program, and forgets what was accepted of it.",
+  }),
+} as const;

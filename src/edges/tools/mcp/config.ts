@@ -1,0 +1,72 @@
+/**
+ * `mcp` in `lares.yaml`: the servers whose tools agents may use. The shape is the one that READMEs print under `mcpServers`, so
+ * that what people paste works as it is.
+ */
+import { z } from "zod";
+import { type DeepReadonly, steersPrograms } from "../../../core/kit/index.ts";
+
+/** What a config key allows as a server's name: it becomes part of every tool's name. */
+export const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const seconds = (most: number) => z.number().positive().max(most);
+const patterns = z.array(z.string().min(1).max(128)).max(200);
+
+const variables = z.record(z.string(), z.string()).superRefine((given, context) => {
+  for (const name of Object.keys(given)) {
+    if (!VARIABLE.test(name)) context.addIssue({ code: "custom", message: `"${name}" isn't a variable's name` });
+    else if (steersPrograms(name)) {
+      context.addIssue({ code: "custom", message: `${name} changes which code a program runs, so no server gets it` });
+    }
+  }
+});
+
+export const serverConfig = z
+  .strictObject({
+    command: z.string().min(1).max(4096).optional().describe("the program to start; one word, without a shell"),
+    args: z.array(z.string().max(16_384)).max(200).default([]).describe("its arguments"),
+    env: variables.default({}).describe("its variables; `vault:NAME` takes a stored secret"),
+    cwd: z.string().min(1).max(4096).optional().describe("the folder it starts in; default: a folder of its own"),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("the address of a server that runs elsewhere"),
+    headers: z
+      .record(z.string().max(200), z.string().max(8192))
+      .default({})
+      .describe("sent with every request to `url`"),
+    enabled: z.boolean().default(true).describe("`false`: it is neither offered nor started"),
+    sandbox: z.boolean().default(true).describe("run the program in the sandbox, as commands are"),
+    network: z.boolean().default(true).describe("whether the program may use the network"),
+    startSeconds: seconds(300).default(30).describe("how long connecting may take"),
+    callSeconds: seconds(3600).default(60).describe("how long a call may stay without news"),
+    idleMinutes: z.number().min(0).max(1440).default(10).describe("how long an unused program keeps running"),
+    allow: patterns.optional().describe("the only tools of it that are offered, by name or `pattern*`"),
+    deny: patterns.default([]).describe("tools of it that aren't offered"),
+    pin: patterns.default([]).describe("tools of it that every conversation is told about"),
+    repeatable: patterns.default([]).describe("tools that may be called again when a call's outcome is unknown"),
+  })
+  .superRefine((server, context) => {
+    if ((server.command === undefined) === (server.url === undefined)) {
+      context.addIssue({ code: "custom", message: "needs either `command` (a program) or `url` (an address)" });
+    }
+  });
+
+export const mcpConfig = z.strictObject({
+  servers: z
+    .record(z.string().regex(SERVER_NAME, "letters, digits, - and _; 32 at most"), serverConfig)
+    .default({})
+    .describe("MCP servers by name"),
+});
+
+/** Which of the servers' tools an agent may use; what is left out, it neither finds nor calls. */
+export const agentMcpConfig = z
+  .strictObject({
+    allow: patterns.optional().describe("The only tools it may use, as `server/tool`; `*` stands for any name."),
+    deny: patterns.default([]).describe("Tools it may not use, written the same way."),
+  })
+  .describe("Which tools of MCP servers this agent may use. Default: all.");
+
+export type AgentMcpConfig = z.infer<typeof agentMcpConfig>;
+export type ServerConfig = DeepReadonly<z.infer<typeof serverConfig>>;
+export type McpConfig = DeepReadonly<z.infer<typeof mcpConfig>>;

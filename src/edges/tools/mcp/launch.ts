@@ -1,0 +1,107 @@
+/**
+ * How a server's program is started: a folder of its own as its home, an environment built from nothing, and the sandbox that commands
+ * have. The owner chose the program; what it may see is still decided here.
+ *
+ * MCP-11: a server sees its own folder, the agents' workspaces, the folders its definition names, and may read the projects of the
+ *     scripts it names. A folder that no agent could work in (a whole home, keys, Lares' own files) is refused there, too.
+ */
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { AppError } from "../../../core/domain/index.ts";
+import { cleanEnvironment } from "../exec/environment.ts";
+import { type Confinement, safeRoot, type Wrapped } from "../sandbox/index.ts";
+import type { ServerConfig } from "./config.ts";
+
+export interface LaunchParts {
+  home: string;
+  userHome: string;
+  sandbox: Pick<Confinement, "service">;
+}
+
+export interface Launch {
+  wrapped: Wrapped;
+  cwd: string;
+  /** "in a sandbox (bubblewrap)", for status. */
+  where: string;
+}
+
+export async function prepareLaunch(
+  parts: LaunchParts,
+  server: { name: string; config: ServerConfig; workspaces: readonly string[] },
+  key: string,
+): Promise<Launch> {
+  const { name, config } = server;
+  const own = join(parts.home, "mcp", name);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const cwd = config.cwd === undefined ? own : readRoot(parts, config.cwd);
+  const argv: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
+  const env = {
+    ...cleanEnvironment(own),
+    PATH: searchPath(parts.userHome).join(":"),
+    ...config.env,
+  };
+  if (!config.sandbox) return { wrapped: { argv, env }, cwd, where: "without a sandbox: its definition says so" };
+  const named = config.args.flatMap((arg) => (isFolder(arg) ? [readRoot(parts, arg)] : []));
+  const scripts = config.args.flatMap((arg) => (isFile(arg) ? [findProject(arg)] : []));
+  const room = await parts.sandbox.service({
+    writable: [own, ...server.workspaces, ...named, ...(cwd === own ? [] : [cwd])],
+    readable: [...programFolders(parts.userHome), ...scripts],
+    network: config.network,
+  });
+  return { wrapped: room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
+}
+
+/** Programs people install MCP servers with live beside Node or below their home. */
+function programFolders(userHome: string): string[] {
+  const nodes = dirname(dirname(process.execPath));
+  const folders = [nodes, join(userHome, ".local", "bin"), join(userHome, ".local", "share", "uv")];
+  return folders.filter((folder) => !folder.startsWith("/usr") && existsSync(folder));
+}
+
+function searchPath(userHome: string): string[] {
+  const { PATH = "" } = cleanEnvironment(userHome);
+  return [...PATH.split(":"), dirname(process.execPath), join(userHome, ".local", "bin")];
+}
+
+function findProgram({ userHome }: LaunchParts, command: string): string {
+  const wanted = command.startsWith("~/") ? join(userHome, command.slice(2)) : command;
+  const found = wanted.includes("/")
+    ? [wanted].find((path) => isAbsolute(path) && existsSync(path))
+    : searchPath(userHome)
+        .map((dir) => join(dir, wanted))
+        .find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new AppError("CONFIG_INVALID", {
+    message: `There is no program "${command}" on this machine.`,
+    hint: wanted.includes("/")
+      ? "Name it by its absolute path."
+      : `Install it, or name it by its absolute path. Lares looks in ${searchPath(userHome).join(", ")}.`,
+    retry: "after-change",
+  });
+}
+
+function isFolder(arg: string): boolean {
+  return isAbsolute(arg) && (statSync(arg, { throwIfNoEntry: false })?.isDirectory() ?? false);
+}
+
+function isFile(arg: string): boolean {
+  return isAbsolute(arg) && (statSync(arg, { throwIfNoEntry: false })?.isFile() ?? false);
+}
+
+/** What says that a folder is a project of its own, with everything a script in it loads. */
+const PROJECT_MARKS = ["package.json", "pyproject.toml", "go.mod", "Cargo.toml"];
+const MOST_LEVELS = 8;
+
+/** The project a script belongs to (`node /srv/sky/build/index.js` loads `/srv/sky/node_modules`), or else its folder. */
+function findProject(file: string): string {
+  let dir = dirname(file);
+  for (let level = 0; level < MOST_LEVELS && dir !== dirname(dir); level++) {
+    if (PROJECT_MARKS.some((name) => existsSync(join(dir, name)))) return dir;
+    dir = dirname(dir);
+  }
+  return dirname(file);
+}
+
+function readRoot({ home, userHome }: LaunchParts, path: string): string {
+  return safeRoot(path.startsWith("~/") ? join(userHome, path.slice(2)) : path, { home, userHome });
+}

@@ -1,0 +1,4 @@
+/** A list of tools before anybody looked at them. Loaded with the SDK. */
+import { z } from "zod";
+
+export const looseList = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });

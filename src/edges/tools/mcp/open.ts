@@ -1,0 +1,76 @@
+/** The servers of this home with everything they need: their programs, the SDK, and their tools as tools of ours. */
+import { pathToFileURL } from "node:url";
+import type { Records, Tool } from "../../../core/contracts/index.ts";
+import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import { endRun } from "../exec/processes.ts";
+import type { ServedTools } from "../on-demand/on-demand.ts";
+import type { McpConfig } from "./config.ts";
+import { type LaunchParts, prepareLaunch } from "./launch.ts";
+import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
+import { createMcpTool, type McpPort } from "./tool.ts";
+
+export interface OpenMcpParts extends LaunchParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  /** Lares' own, for the greeting. */
+  version: string;
+  config: () => McpConfig;
+  lists: (agent: string) => AgentLists;
+  /** The agents' workspaces: what a server may use, and what it is told as roots. */
+  workspaces: () => readonly string[];
+  keepPicture: McpPort["keepPicture"];
+}
+
+export interface OpenedMcp {
+  servers: McpServers;
+  /** Their tools as `tool_search` and `tool_run` see them. */
+  served: ServedTools;
+}
+
+export function openMcp(parts: OpenMcpParts): OpenedMcp {
+  const { records, clock, ids, log, config, lists } = parts;
+  const servers = new McpServers({
+    ...{ records, clock, ids, log, config, lists },
+    endRun: (key) => endRun({ key }),
+    async client({ onToolsChanged }) {
+      const { createClient } = await import("./sdk.ts");
+      const roots = parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
+      return createClient({ version: parts.version, roots, onToolsChanged });
+    },
+    async connect(server, key) {
+      const { url, headers } = server.config;
+      if (url !== undefined) {
+        const { connectOver } = await import("./http.ts");
+        return connectOver(url, headers);
+      }
+      const { wrapped, cwd } = await prepareLaunch(parts, { ...server, workspaces: parts.workspaces() }, key);
+      const { StdioTransport } = await import("./stdio.ts");
+      return new StdioTransport({ wrapped, cwd, key });
+    },
+  });
+  return { servers, served: serveTools(servers, parts.keepPicture) };
+}
+
+function serveTools(servers: McpServers, keepPicture: McpPort["keepPicture"]): ServedTools {
+  const port: McpPort = {
+    find: (agent, server, tool) => servers.find(agent, server, tool),
+    definition: (server) => servers.definition(server),
+    call: (server, wish) => servers.call(server, wish),
+    keepPicture,
+  };
+  const asTool = (offered: OfferedTool): Tool => createMcpTool(port, offered);
+  return {
+    servers: () => servers.names(),
+    get(name) {
+      const found = servers.all().find(({ tool }) => tool.modelName === name);
+      return found && asTool(found);
+    },
+    async list(agent) {
+      await servers.discover(agent);
+      const tools = servers.offered(agent).map((offered) => ({ server: offered.server, tool: asTool(offered) }));
+      return { tools, isSeen: servers.isSeen(agent) };
+    },
+  };
+}

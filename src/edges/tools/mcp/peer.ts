@@ -1,0 +1,287 @@
+/**
+ * One MCP server of this home: connected when it is needed, ended when it was not needed for a while, left alone for a while when it
+ * keeps failing. All conversations share it.
+ *
+ * MCP-7: nothing is started before a tool of the server is wanted; its list of tools is known from the last time.
+ * MCP-8: a call that was sent and not answered is `unknown`. It is never sent again from here.
+ * MCP-9: which era of the protocol a server speaks is found out once and remembered until it stops being true.
+ */
+import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import { type Backoff, backoffMs, type Clock, defined } from "../../../core/kit/index.ts";
+import type { ServerConfig } from "./config.ts";
+import { type Manifest, MOST_TOOLS, readManifest } from "./manifest.ts";
+import type { McpAnswer } from "./result.ts";
+
+/** After so many failures in a row it is left alone for a while. */
+const MOST_FAILURES = 3;
+const PAUSE: Backoff = { firstMs: 30_000, mostMs: 15 * 60_000, jitter: 0.2 };
+/** Pages of a list; a list without end is cut (the SDK's bound). */
+const MOST_PAGES = 64;
+/** Progress keeps a call alive, but not for ever. */
+const LONGEST_CALL_MS = 60 * 60_000;
+
+export type PeerState =
+  | { kind: "off" }
+  /** Not running; it starts with the next call. */
+  | { kind: "idle" }
+  | { kind: "connecting" }
+  | { kind: "ready"; since: number }
+  /** It failed several times in a row. */
+  | { kind: "paused"; until: number; why: string };
+
+export type CallOutcome =
+  | { kind: "answered"; answer: McpAnswer }
+  /** It wants to know something first. The same call again, with the answers and this state, goes on from there. */
+  | { kind: "input-required"; requests: unknown; state?: string }
+  /** It did not happen: never sent, or the server said no. */
+  | { kind: "refused"; why: string }
+  | { kind: "unknown"; why: string };
+
+/** What is remembered of a server over restarts. */
+export interface PeerMemory {
+  prior?: PriorDiscovery;
+  manifest?: Manifest;
+}
+
+export interface PeerParts {
+  name: string;
+  config: ServerConfig;
+  clock: Clock;
+  /** A fresh connection to it. Throws when there can't be one. */
+  transport(): Promise<Transport & { complaints?: { lines(most?: number): string[] } }>;
+  /** The SDK, loaded when the first server is wanted. */
+  client(options: { onToolsChanged(): void }): Promise<Client>;
+  remember(memory: PeerMemory): void;
+  /** Its tools were listed: with every connection, and when it says that they changed. */
+  listed(manifest: Manifest): Promise<void>;
+  memory: PeerMemory;
+}
+
+export interface CallWish {
+  tool: string;
+  /** What was judged: a tool that says something else by now is not called (MCP-10). */
+  digest: string;
+  arguments: Record<string, unknown>;
+  /** From an earlier `input-required`. */
+  answers?: { responses: unknown; state?: string };
+  onProgress?(progress: { progress: number; total?: number; message?: string }): void;
+  signal: AbortSignal;
+}
+
+interface Connection {
+  client: Client;
+  transport: Awaited<ReturnType<PeerParts["transport"]>>;
+  since: number;
+}
+
+export class McpPeer {
+  readonly #parts: PeerParts;
+  #connection: Connection | undefined;
+  #connecting: Promise<Connection> | undefined;
+  #failures = 0;
+  #pausedUntil = 0;
+  #why = "";
+  #running = 0;
+  #stopIdle: (() => void) | undefined;
+  #memory: PeerMemory;
+  /** Of the last process, also when it has ended. */
+  #complaints: { lines(most?: number): string[] } | undefined;
+
+  constructor(parts: PeerParts) {
+    this.#parts = parts;
+    this.#memory = parts.memory;
+  }
+
+  state(): PeerState {
+    if (!this.#parts.config.enabled) return { kind: "off" };
+    if (this.#connection) return { kind: "ready", since: this.#connection.since };
+    if (this.#connecting) return { kind: "connecting" };
+    if (this.#pausedUntil > this.#parts.clock.now()) {
+      return { kind: "paused", until: this.#pausedUntil, why: this.#why };
+    }
+    return { kind: "idle" };
+  }
+
+  /** What it complained about last. */
+  complaints(most?: number): string[] {
+    return this.#complaints?.lines(most) ?? [];
+  }
+
+  /** Asks for its tools again. Throws when it can't be reached. */
+  async list(): Promise<Manifest> {
+    return this.#use(async ({ client }) => await this.#list(client));
+  }
+
+  async call(wish: CallWish): Promise<CallOutcome> {
+    let isSent = false;
+    try {
+      return await this.#use(async ({ client }) => {
+        const now = this.#memory.manifest?.tools.find(({ name }) => name === wish.tool);
+        if (now?.digest !== wish.digest) throw new NotReached("the tool has changed and waits for the owner's look");
+        isSent = true;
+        return await this.#send(client, wish);
+      });
+    } catch (error) {
+      if (wish.signal.aborted) throw error;
+      // A server that was restarted knows nothing of our session: the next call begins a new one.
+      if (readStatus(error as Error)) await this.close();
+      return outcomeOf(error as Error, isSent);
+    }
+  }
+
+  /** Ends it; the next call starts it again. */
+  async close(): Promise<void> {
+    this.#stopIdle?.();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.client.close().catch(() => undefined);
+    // The SDK's close does not wait for the process; ours does, and may be asked twice.
+    await connection?.transport.close();
+  }
+
+  async #send(client: Client, wish: CallWish): Promise<CallOutcome> {
+    const { responses, state } = wish.answers ?? {};
+    const params = {
+      name: wish.tool,
+      arguments: wish.arguments,
+      ...(wish.answers ? { inputResponses: responses, ...defined({ requestState: state }) } : {}),
+    };
+    const result = (await client.callTool(params as Parameters<Client["callTool"]>[0], {
+      signal: wish.signal,
+      timeout: this.#parts.config.callSeconds * 1000,
+      resetTimeoutOnProgress: true,
+      maxTotalTimeout: LONGEST_CALL_MS,
+      allowInputRequired: true,
+      ...defined({ onprogress: wish.onProgress }),
+    })) as McpAnswer & { resultType?: string; inputRequests?: unknown; requestState?: string };
+    if (result.resultType !== "input_required") return { kind: "answered", answer: result };
+    const { requestState: left } = result;
+    return { kind: "input-required", requests: result.inputRequests ?? {}, ...defined({ state: left }) };
+  }
+
+  /** Page by page and without the SDK's schema, which refuses the whole list for one bad tool. */
+  async #list(client: Client): Promise<Manifest> {
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
+      const { looseList } = await import("./loose.ts");
+      const found = await client.request(
+        { method: "tools/list", params: cursor === undefined ? {} : { cursor } },
+        looseList,
+        { timeout: this.#parts.config.startSeconds * 1000 },
+      );
+      tools.push(...found.tools);
+      cursor = found.nextCursor;
+      if (cursor === undefined) break;
+    }
+    const manifest = readManifest(this.#parts.name, tools);
+    this.#keep({ ...this.#memory, manifest });
+    await this.#parts.listed(manifest);
+    return manifest;
+  }
+
+  async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    this.#stopIdle?.();
+    this.#running++;
+    try {
+      const connection = await this.#connected();
+      const done = await work(connection);
+      this.#failures = 0;
+      return done;
+    } finally {
+      if (--this.#running === 0) this.#endWhenIdle();
+    }
+  }
+
+  #endWhenIdle(): void {
+    const { idleMinutes, command } = this.#parts.config;
+    if (command === undefined) return;
+    this.#stopIdle = this.#parts.clock.after(idleMinutes * 60_000, () => void this.close());
+  }
+
+  #connected(): Promise<Connection> {
+    if (this.#connection) return Promise.resolve(this.#connection);
+    const pause = this.#pausedUntil - this.#parts.clock.now();
+    if (pause > 0) throw new NotReached(`it failed ${this.#failures} times and is left alone for now: ${this.#why}`);
+    // Many calls at once want it: one of them connects.
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Connection> {
+    const { prior } = this.#memory;
+    try {
+      return await this.#connectAs(prior);
+    } catch (error) {
+      // What was remembered may have stopped being true; without it the server is asked again, once.
+      const again =
+        prior && !(error instanceof NotReached) ? await this.#connectAs(undefined).catch(() => undefined) : undefined;
+      if (again) return again;
+      this.#failed(error as Error);
+      throw new NotReached(this.#why);
+    }
+  }
+
+  async #connectAs(prior: PriorDiscovery | undefined): Promise<Connection> {
+    const client = await this.#parts.client({
+      // A list that can't be had now is asked for with the next connection.
+      onToolsChanged: () => void this.list().catch(() => undefined),
+    });
+    const transport = await this.#parts.transport();
+    this.#complaints = transport.complaints;
+    try {
+      await client.connect(transport, {
+        timeout: this.#parts.config.startSeconds * 1000,
+        ...defined({ prior }),
+      });
+      const discover = client.getDiscoverResult();
+      this.#memory = { ...this.#memory, prior: discover ? { kind: "modern", discover } : { kind: "legacy" } };
+      // With every connection: what answers now may be another version than the one whose tools were accepted.
+      await this.#list(client);
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+    const connection = { client, transport, since: this.#parts.clock.now() };
+    this.#connection = connection;
+    client.onclose = () => {
+      if (this.#connection === connection) this.#connection = undefined;
+    };
+    return connection;
+  }
+
+  #failed(error: Error): void {
+    this.#failures++;
+    this.#why = [error.message, ...this.complaints(3)].join("\n");
+    if (this.#failures < MOST_FAILURES) return;
+    this.#pausedUntil = this.#parts.clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
+  }
+
+  #keep(memory: PeerMemory): void {
+    this.#memory = memory;
+    this.#parts.remember(memory);
+  }
+}
+
+/** Nothing was sent. */
+export class NotReached extends Error {}
+
+/** The wire's errors in the one distinction that matters: did it happen, did it not, or does nobody know? */
+function outcomeOf(error: Error & { code?: unknown }, isSent: boolean): CallOutcome {
+  if (!isSent || error instanceof NotReached) return { kind: "refused", why: error.message };
+  const status = readStatus(error);
+  if (status) return { kind: "refused", why: `${error.message} (HTTP ${status})` };
+  // A number is the server's own answer; the SDK's own failures have words for codes.
+  if (typeof error.code === "number") return { kind: "refused", why: error.message };
+  if (error.code === "NOT_CONNECTED" || error.code === "SEND_FAILED") return { kind: "refused", why: error.message };
+  return { kind: "unknown", why: error.message };
+}
+
+/** The server's own no over HTTP; undefined for anything else. */
+function readStatus(error: Error & { status?: unknown; data?: unknown }): number | undefined {
+  const data = error.data as { status?: unknown } | undefined;
+  const status = error.status ?? data?.status;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}

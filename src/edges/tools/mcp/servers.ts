@@ -1,0 +1,283 @@
+/**
+ * All MCP servers of this home: what they offer, to which agent, and in which state they are. Nothing is started before a tool is
+ * wanted (MCP-7), and every list is remembered, so a restart knows the tools without starting anything.
+ */
+import type { Records } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import type { McpConfig, ServerConfig } from "./config.ts";
+import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
+import { addressTool, isListed } from "./names.ts";
+import { type CallOutcome, type CallWish, McpPeer, type PeerMemory, type PeerParts, type PeerState } from "./peer.ts";
+import { describeTool, type HeldTool, type Sorted, sortTools } from "./pins.ts";
+import * as store from "./store.ts";
+
+/** What of `agents.<id>.mcp` limits an agent: tools as `server/tool`, with `*`. */
+export interface AgentLists {
+  allow?: readonly string[] | undefined;
+  deny: readonly string[];
+}
+
+export interface McpServersParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  config: () => McpConfig;
+  lists: (agent: string) => AgentLists;
+  /** A fresh connection to a server; `key` tags its processes. */
+  connect(server: { name: string; config: ServerConfig }, key: string): ReturnType<PeerParts["transport"]>;
+  client: PeerParts["client"];
+  /** Ends what is left of a run by its tag. */
+  endRun(key: string): Promise<unknown>;
+}
+
+export interface ServerStatus {
+  name: string;
+  state: PeerState;
+  tools: number;
+  held: HeldTool[];
+  quarantined: Manifest["quarantined"];
+  /** Its tools were never listed. */
+  isUnknown: boolean;
+}
+
+/** A tool that may be called now. */
+export interface OfferedTool {
+  server: string;
+  tool: McpTool;
+  isRepeatable: boolean;
+  isPinned: boolean;
+}
+
+interface Entry {
+  config: ServerConfig;
+  peer: McpPeer;
+  manifest: Manifest | undefined;
+  pins: Map<string, store.Pin>;
+}
+
+export class McpServers {
+  readonly #parts: McpServersParts;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(parts: McpServersParts) {
+    this.#parts = parts;
+  }
+
+  /** Follows the configuration: reads what is remembered of each server, ends those that left or changed. Starts nothing. */
+  async apply(): Promise<void> {
+    const { records } = this.#parts;
+    const { servers } = this.#parts.config();
+    const ended = [...this.#entries].filter(([name, { config }]) => !isSame(servers[name], config));
+    for (const [name, { peer }] of ended) {
+      this.#entries.delete(name);
+      await peer.close();
+    }
+    for (const [name, config] of Object.entries(servers)) {
+      if (this.#entries.has(name)) continue;
+      const memory = await store.readServer(records, name);
+      const pins = await store.readPins(records, name);
+      this.#entries.set(name, { config, peer: this.#peer(name, config, memory), manifest: memory.manifest, pins });
+    }
+  }
+
+  /** Forgets what was accepted of a server that was removed. */
+  async forget(name: string): Promise<void> {
+    await this.#parts.records.write((tx) => store.forgetServer(tx, name));
+  }
+
+  /** What a killed process left running. Looks at processes only when there was any. */
+  async sweep(): Promise<void> {
+    for (const { key } of await store.listRuns(this.#parts.records)) {
+      await this.#parts.endRun(key);
+      await this.#parts.records.write((tx) => store.endedRun(tx, key));
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ peer }) => peer.close()));
+  }
+
+  names(): string[] {
+    return [...this.#entries].filter(([, { config }]) => config.enabled).map(([name]) => name);
+  }
+
+  /** What this agent may call, as far as it is known without starting anything. */
+  offered(agent: string): OfferedTool[] {
+    return this.names().flatMap((server) => this.#offeredBy(server, agent));
+  }
+
+  /** What any agent might call. */
+  all(): OfferedTool[] {
+    return this.names().flatMap((server) => this.#offeredBy(server));
+  }
+
+  /** Whether the descriptions of everything that is offered were looked at by a person. */
+  isSeen(agent: string): boolean {
+    return this.names().every((server) => {
+      const entry = this.#entries.get(server)!;
+      const isUsed = this.#offeredBy(server, agent).length > 0;
+      return !isUsed || this.#sorted(entry).isSeen;
+    });
+  }
+
+  /** Lists the servers of this agent that were never listed. One that fails is left out; its state says why. */
+  async discover(agent: string): Promise<void> {
+    const wanted = this.names().filter((name) => !this.#entries.get(name)!.manifest && this.#mayUse(agent, name));
+    await Promise.all(wanted.map((name) => this.refresh(name).catch(() => undefined)));
+  }
+
+  /** Asks a server for its tools again. Throws when it can't be reached. */
+  async refresh(name: string): Promise<ServerStatus> {
+    await this.#entry(name).peer.list();
+    return this.status(name);
+  }
+
+  status(name: string): ServerStatus {
+    const entry = this.#entry(name);
+    const { offered, held } = this.#sorted(entry);
+    return {
+      ...{ name, state: entry.peer.state(), tools: offered.length, held },
+      quarantined: entry.manifest?.quarantined ?? [],
+      isUnknown: entry.manifest === undefined,
+    };
+  }
+
+  /** The tools of a server, offered or not, as people read them. */
+  describe(name: string): { offered: McpTool[]; held: HeldTool[]; quarantined: Manifest["quarantined"] } {
+    const entry = this.#entry(name);
+    const { offered, held } = this.#sorted(entry);
+    return { offered, held, quarantined: entry.manifest?.quarantined ?? [] };
+  }
+
+  /** A person looked at the tools and takes them as they are now. Without names: all of them. Returns how many. */
+  async accept(name: string, tools?: readonly string[]): Promise<number> {
+    const { records, clock } = this.#parts;
+    const entry = this.#entry(name);
+    const accepted = (entry.manifest?.tools ?? []).filter((tool) => !tools || tools.includes(tool.name));
+    const pins = accepted.map((tool) => pinned(tool, clock.now()));
+    await records.write((tx) => {
+      for (const pin of pins) store.writePin(tx, name, pin);
+    });
+    for (const pin of pins) entry.pins.set(pin.tool, pin);
+    return pins.length;
+  }
+
+  complaints(name: string, most?: number): string[] {
+    return this.#entry(name).peer.complaints(most);
+  }
+
+  /** Throws TOOL_INPUT when the tool isn't offered to this agent now. */
+  find(agent: string, server: string, tool: string): OfferedTool {
+    const found = this.#entries.has(server)
+      ? this.#offeredBy(server, agent).find((one) => one.tool.name === tool)
+      : undefined;
+    if (found) return found;
+    const isHeld = this.#entries.has(server) && this.status(server).held.some((one) => one.tool.name === tool);
+    throw new AppError("TOOL_INPUT", {
+      message: isHeld
+        ? `${addressTool(server, tool)} has changed and waits until the owner has looked at it.`
+        : `${addressTool(server, tool)} isn't there any more.`,
+      hint: isHeld ? "Go on without it, and tell the person." : "Look for another with tool_search.",
+      origin: "own",
+    });
+  }
+
+  call(server: string, wish: CallWish): Promise<CallOutcome> {
+    return this.#entry(server).peer.call(wish);
+  }
+
+  /** Of what decides which program answers: an approval is bound to it. A digest, because it has secrets in it. */
+  definition(server: string): string {
+    const { command, args, env, cwd, url, headers } = this.#entry(server).config;
+    return digestJson({ command: command ?? null, args, env, cwd: cwd ?? null, url: url ?? null, headers });
+  }
+
+  #offeredBy(server: string, agent?: string): OfferedTool[] {
+    const entry = this.#entries.get(server)!;
+    const { allow, deny, pin, repeatable } = entry.config;
+    const lists: AgentLists = agent === undefined ? { deny: [] } : this.#parts.lists(agent);
+    return this.#sorted(entry)
+      .offered.filter(({ name }) => {
+        const address = addressTool(server, name);
+        if (isListed(deny, name) || isListed(lists.deny, address)) return false;
+        return (!allow || isListed(allow, name)) && (!lists.allow || isListed(lists.allow, address));
+      })
+      .map((tool) => ({
+        ...{ server, tool },
+        isRepeatable: isListed(repeatable, tool.name),
+        isPinned: isListed(pin, tool.name),
+      }));
+  }
+
+  /** Whether any tool of it could be this agent's: it is not started for one that may use none. */
+  #mayUse(agent: string, server: string): boolean {
+    const { allow } = this.#parts.lists(agent);
+    return !allow || allow.some((pattern) => isListed([pattern.split("/")[0]!], server));
+  }
+
+  #sorted({ manifest, pins }: Entry): Sorted {
+    return manifest ? sortTools(manifest, pins) : { offered: [], held: [], isSeen: true };
+  }
+
+  #entry(name: string): Entry {
+    const entry = this.#entries.get(name);
+    if (entry) return entry;
+    const near = nearest(name, this.#entries.keys());
+    throw new AppError("NOT_FOUND", {
+      message: `There is no MCP server "${name}".`,
+      hint: near ? `Did you mean "${near}"?` : "See what there is: lares mcp list",
+    });
+  }
+
+  #peer(name: string, config: ServerConfig, memory: PeerMemory): McpPeer {
+    const { records, clock, ids, client, connect } = this.#parts;
+    return new McpPeer({
+      ...{ name, config, clock, client, memory },
+      remember: (kept) => this.#remember(name, kept),
+      listed: (manifest) => this.#took(name, manifest),
+      transport: async () => {
+        const key = ids.next("mcp");
+        // Noted before it is started: whoever finds the note after a crash ends what carries the tag.
+        await records.write((tx) => store.startedRun(tx, key, name));
+        const transport = await connect({ name, config }, key);
+        return onClosed(transport, () => void records.write((tx) => store.endedRun(tx, key)).catch(() => undefined));
+      },
+    });
+  }
+
+  #remember(name: string, memory: PeerMemory): void {
+    const { records, clock, log } = this.#parts;
+    records
+      .write((tx) => store.writeServer(tx, name, memory, clock.now()))
+      .catch((error: unknown) => log.warn("an MCP server's list could not be stored", { name, reason: String(error) }));
+  }
+
+  /** The first list of a server is what its owner chose; later ones are held against it (MCP-10). */
+  async #took(name: string, manifest: Manifest): Promise<void> {
+    const entry = this.#entry(name);
+    entry.manifest = manifest;
+    if (entry.pins.size > 0 || manifest.tools.length === 0) return;
+    const pins = manifest.tools.map((tool) => pinned(tool, null));
+    await this.#parts.records.write((tx) => {
+      for (const pin of pins) store.writePin(tx, name, pin);
+    });
+    for (const pin of pins) entry.pins.set(pin.tool, pin);
+  }
+}
+
+function isSame(a: ServerConfig | undefined, b: ServerConfig): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function pinned(tool: McpTool, seenAt: number | null): store.Pin {
+  return { tool: tool.name, digest: tool.digest, shown: describeTool(tool), seenAt };
+}
+
+function onClosed<T extends { close(): Promise<void> }>(transport: T, tell: () => void): T {
+  const close = transport.close.bind(transport);
+  transport.close = () => close().finally(tell);
+  return transport;
+}

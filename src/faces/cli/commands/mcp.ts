@@ -1,0 +1,114 @@
+/** `lares mcp`: other programs whose tools agents may use. */
+import { truthy } from "../../../core/kit/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
+import { confirmed } from "../confirm.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { oneLine } from "../format.ts";
+import { table } from "../output.ts";
+import { readGiven } from "../read-all.ts";
+import { mcpWords as words } from "../words/talk.ts";
+
+type Server = Result<"mcp.list">["servers"][number];
+
+export const list: Action = async ({ rpc, out }) => {
+  const { servers } = await rpc.call("mcp.list", {});
+  out.items(servers);
+  if (servers.length === 0) {
+    out.say(words.none);
+    out.note(words.addOne(out.hint));
+    return EXIT.done;
+  }
+  out.say(
+    words.some(servers.length),
+    ...table(
+      servers.map((one) => [mark(one, out), one.name, one.state, counts(one), oneLine(one.why ?? one.target)]),
+      "  ",
+    ),
+  );
+  for (const { name, held } of servers) if (held > 0) out.note(words.lookAt(out.hint, name));
+  return EXIT.done;
+};
+
+export const add: Action = async (ctx, [name]) => {
+  const { rpc, out, options } = ctx;
+  const text = await readDefinition(ctx, name);
+  const done = await rpc.call("mcp.add", { text, ...truthy({ name, replace: options.replace === true }) });
+  out.document(done);
+  for (const one of done.added) out.say(words.added(one.name, oneLine(one.target)));
+  for (const one of done.refused) out.say(words.notAdded(oneLine(one.name), oneLine(one.reason)));
+  out.note(...done.notes.map(oneLine), ...done.added.map((one) => words.tryIt(out.hint, one.name)));
+  return done.added.length > 0 ? EXIT.done : EXIT.failed;
+};
+
+async function readDefinition({ options, ports, out }: Context, name: string | undefined): Promise<string> {
+  const { command, address: url, jsonFile } = options;
+  const given = [command, url, jsonFile].filter((one) => one !== undefined);
+  if (given.length !== 1) throw usage(words.oneSource, words.oneSourceHint);
+  if (jsonFile !== undefined) return readGiven(jsonFile, ports.stdin, (line) => out.note(line));
+  if (name === undefined) throw usage(words.needsName, words.needsNameHint);
+  return JSON.stringify(truthy({ command, url }));
+}
+
+export const test: Action = async ({ rpc, out }, [name = ""]) => {
+  const done = await rpc.call("mcp.test", { name });
+  out.document(done);
+  out.say(done.ok ? words.works(name, done.tools, done.ms) : words.fails(name, oneLine(done.why ?? "")));
+  for (const one of done.quarantined) out.say(words.cannotUse(oneLine(one.name), oneLine(one.reason)));
+  if (!done.ok && done.complaints.length > 0)
+    out.say(words.itSaid, ...done.complaints.map((line) => `  ${oneLine(line)}`));
+  if (done.held > 0) out.note(words.lookAt(out.hint, name));
+  return done.ok ? EXIT.done : EXIT.failed;
+};
+
+export const tools: Action = async (ctx, [name = ""]) => {
+  const { rpc, out, options } = ctx;
+  const found = await rpc.call("mcp.tools", { name, ...truthy({ fresh: options.fresh === true }) });
+  out.document(found);
+  for (const one of found.tools) out.say(...paragraph(one.about));
+  for (const one of found.held) {
+    out.say(one.why === "new" ? words.isNew(oneLine(one.name)) : words.isChanged(oneLine(one.name)));
+    if (one.before !== undefined) out.say(`  ${words.before}`, ...paragraph(one.before, "    "));
+    out.say(`  ${words.now}`, ...paragraph(one.now, "    "));
+  }
+  for (const one of found.quarantined) out.say(words.cannotUse(oneLine(one.name), oneLine(one.reason)));
+  if (found.tools.length + found.held.length + found.quarantined.length === 0) out.note(words.noTools(out.hint, name));
+  if (options.accept === true) {
+    const { accepted } = await rpc.call("mcp.accept", { name });
+    out.say(words.accepted(accepted));
+  } else if (found.held.length > 0) out.note(words.acceptThem(out.hint, name));
+  return EXIT.done;
+};
+
+export const logs: Action = async ({ rpc, out, options }, [name = ""]) => {
+  const { lines } = await rpc.call("mcp.logs", { name, ...truthy({ limit: options.limit }) });
+  out.items(lines);
+  if (lines.length === 0) out.note(words.silent(name));
+  else out.say(...lines.map(oneLine));
+  return EXIT.done;
+};
+
+export const remove: Action = async (ctx, [name = ""]) => {
+  if (!(await confirmed(ctx, words.removeQuestion(oneLine(name))))) return EXIT.declined;
+  const done = await ctx.rpc.call("mcp.remove", { name });
+  ctx.out.document(done);
+  ctx.out.say(done.removed ? words.removed(name) : words.notThere(oneLine(name)));
+  return done.removed ? EXIT.done : EXIT.failed;
+};
+
+function mark({ state }: Server, out: Context["out"]): string {
+  if (state === "paused") return out.paint("✕", "fail");
+  return state === "off" ? "–" : out.paint("✓", "ok");
+}
+
+function counts({ listed, tools: n, held, quarantined }: Server): string {
+  if (!listed) return words.neverListed;
+  const parts = [words.tools(n), held > 0 && words.held(held), quarantined > 0 && words.unusable(quarantined)];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** Somebody else's text, a line each, indented below what it belongs to. */
+function paragraph(text: string, indent = "  "): string[] {
+  const [first = "", ...rest] = text.split("\n").map(oneLine);
+  return [`${indent.slice(2)}${first}`, ...rest.map((line) => `${indent}${line}`)];
+}
