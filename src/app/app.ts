@@ -4,13 +4,12 @@
  */
 import { join } from "node:path";
 import { AppError, isOver } from "../core/domain/index.ts";
-import { type Clock, defined } from "../core/kit/index.ts";
+import { type Clock, defined, Late } from "../core/kit/index.ts";
 import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "../edges/models/index.ts";
 import { ownDoors } from "../flow/gate/index.ts";
 import { type Environment, ensureHome, fileProblem, modelVariables, noteAddress } from "../ground/config/index.ts";
 import { keepEventLog, keepHeapTight, type Logbook } from "../ground/observe/index.ts";
 import { type Base, openBase } from "./base.ts";
-import { Late } from "./instance/parts.ts";
 import { openInstance } from "./instance.ts";
 import { Lives } from "./lives.ts";
 import { openServer, type Server } from "./server.ts";
@@ -160,9 +159,9 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
     uptimeMs: () => Math.round(performance.now() - began),
     setup: { env: modelEnv, tryModels },
     token: { text: base.token, fromEnvironment: env.token !== undefined },
-    trouble: () => lives.trouble,
+    trouble: lives.trouble.get,
     problems: () => [
-      ...(lives.trouble ? [lives.trouble] : []),
+      ...[lives.trouble.get() ?? []].flat(),
       ...settings.sentences(),
       ...(lives.current?.problems() ?? []),
     ],

@@ -6,6 +6,7 @@ import {
   defined,
   faultsAt,
   type IdMaker,
+  Late,
   makeBus,
   randomIds,
   systemClock,
@@ -17,7 +18,6 @@ import { makeResolver, openVault, type Vault } from "../ground/vault/index.ts";
 import { Watchdog } from "../ground/watchdog/index.ts";
 import type { StartOptions } from "./app.ts";
 import { type LaresConfig, type LaresSettings, schema } from "./config.ts";
-import { Late } from "./instance/parts.ts";
 
 export interface Base {
   home: string;
@@ -66,7 +66,7 @@ export async function openBase(options: StartOptions): Promise<Base> {
   const watchdog = new Watchdog({ home, clock, crash, log: log.child("watchdog") });
   const token = ensureToken(home, env.token);
   addSecret(token);
-  const ids = randomIds(() => clock.now());
+  const ids = randomIds(clock);
   const config = settings.view;
   return { home, version, config, settings, changed, vault, token, lock, watchdog, clock, ids, crash, bus, log };
 }

@@ -1,6 +1,6 @@
 /** The instance that runs now. One whose records failed is over; after a full disk a new one takes its place. */
 import { AppError } from "../core/domain/index.ts";
-import { type Log, truthy } from "../core/kit/index.ts";
+import { Current, type Log, truthy } from "../core/kit/index.ts";
 import { hasRoom, proveRoom } from "../ground/records/index.ts";
 import type { Instance } from "./instance.ts";
 
@@ -21,7 +21,7 @@ export class Lives {
   /** Undefined before the start, and while room is waited for. */
   current: Instance | undefined;
   /** Why nothing can be served now, or nothing. */
-  trouble: string | undefined;
+  readonly trouble = new Current<string | undefined>(undefined);
   private finish!: (code: number) => void;
   private isStopping = false;
   private isWaiting = false;
@@ -43,7 +43,7 @@ export class Lives {
   now(): Instance {
     if (this.current) return this.current;
     throw new AppError("STORAGE_FULL", {
-      message: this.trouble ?? "Lares is not ready.",
+      message: this.trouble.get() ?? "Lares is not ready.",
       hint: "Free some space; Lares goes on by itself.",
       retry: "later",
     });
@@ -68,7 +68,7 @@ export class Lives {
     // While room is waited for there is one loop, and an instance it built too early fails in its hands.
     if (this.isStopping || this.isWaiting) return;
     const { log, abandon } = this.parts;
-    this.trouble = error.message;
+    this.trouble.set(error.message);
     log.error(error.message, { code: error.code, ...truthy({ hint: error.hint }) });
     const broken = this.current;
     this.current = undefined;
@@ -80,7 +80,7 @@ export class Lives {
     if (!next) return;
     if (this.isStopping) return next.stop(0);
     this.current = next;
-    this.trouble = undefined;
+    this.trouble.set(undefined);
     this.isWaiting = false;
     log.warn("there is room again: Lares goes on");
   }

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type AgentId, asId, type TurnId } from "../core/domain/index.ts";
-import type { Bus, Crash, Guard } from "../core/kit/index.ts";
+import { type Bus, type Crash, type Guard, Late } from "../core/kit/index.ts";
 import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
 import {
@@ -22,10 +22,10 @@ import { deliveriesByState } from "../flow/outbox/index.ts";
 import { Replays } from "../flow/replays/index.ts";
 import { hasSession } from "../flow/sessions/index.ts";
 import { hasSpokenIn, sessionOfTurn, turnsByState, usageByModel } from "../flow/turns/index.ts";
-import { type Counted, type Logbook, makeMetrics } from "../ground/observe/index.ts";
+import { makeReader } from "../ground/config/index.ts";
+import { type Counted, emitLog, type Logbook, makeMetrics } from "../ground/observe/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { LaresConfig, LaresSettings } from "./config.ts";
-import { Late } from "./instance/parts.ts";
 import type { Instance } from "./instance.ts";
 import { type AllMethodParts, makeMethods } from "./methods/index.ts";
 import type { MethodParts } from "./methods/parts.ts";
@@ -61,7 +61,7 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   const { settings, bus, log, clock, instance } = parts;
   const config: LaresConfig = settings.view;
   mayExpose(config.gateway, parts.token.text);
-  const events = new EventStream(bus, () => clock.now());
+  const events = new EventStream(bus, clock);
   const access = new Access({
     ...{ clock, ids: parts.ids, ownerToken: parts.token.text },
     records: () => instance().records,
@@ -79,15 +79,13 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   });
   const gateway = opened.set(
     await startGateway({
-      get config() {
-        return config.gateway;
-      },
+      config: makeReader(config, "gateway"),
       ...instancePorts(instance),
       ...{ version: parts.version, program: parts.program, door: access, events, clock },
-      handlers: () => handlers,
+      handlers,
       notReady: parts.trouble,
       fetchFile: async (url, maxBytes, signal) => {
-        const fetcher = createFetcher(withListed(() => config.web, { clock }));
+        const fetcher = createFetcher(withListed(makeReader(config, "web"), { clock }));
         const { status, body } = await fetcher.fetch({ url, maxBytes }, signal);
         return { status, bytes: body };
       },
@@ -97,7 +95,7 @@ export async function openServer(parts: ServerParts): Promise<Server> {
       redact: (text) => log.redactor.redact(text),
     }),
   );
-  const offLog = log.follow((line) => bus.emit({ event: "log", ...line }));
+  const offLog = emitLog(log, bus);
   return {
     gateway,
     loginUrl: () => loginUrl(access.newCode(access.owner).code),
@@ -120,7 +118,7 @@ function makeHandlers(
   const redact = (text: string) => log.redactor.redact(text);
   const providers = new ProviderSetup({
     ...{ ...parts.setup, vault: parts.vault, models: parts.models, clock, redact },
-    config: () => config.models,
+    config: makeReader(config, "models"),
     change: (edits) => settings.change(edits),
     addSecret: (value) => log.redactor.addSecret(value),
   });

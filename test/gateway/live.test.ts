@@ -75,7 +75,7 @@ describe("the stream of events", () => {
 
   test("LIVE-2 what fell out of the ring means reload", () => {
     const bus = makeBus();
-    const events = new EventStream(bus, () => 0);
+    const events = new EventStream(bus, { now: () => 0 });
     const one = (n: number) =>
       bus.emit({ event: "schedule.fired", schedule: String(n), session: asId("s"), turn: asId("t") });
     for (let n = 0; n < 5100; n++) one(n);
@@ -158,7 +158,7 @@ describe("a slow client", () => {
       },
     };
     const bus = makeBus();
-    const events = new EventStream(bus, () => 0);
+    const events = new EventStream(bus, { now: () => 0 });
     const outgoing = new SocketOutput(pipe);
     events.on((event: Numbered) => outgoing.push(event));
     const delta = (turn: string, text: string) =>

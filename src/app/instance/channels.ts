@@ -2,16 +2,16 @@
 
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import { asId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
-import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type Crash, type Guard, type IdMaker, Late, type Log } from "../../core/kit/index.ts";
 import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
 import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
 import type { Attachments } from "../../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, Pairings } from "../../flow/channels/index.ts";
-import { admittedText, type Inbox, place, withdraw } from "../../flow/inbox/index.ts";
+import { admittedText, type Inbox, withdraw } from "../../flow/inbox/index.ts";
 import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
 import { tokensSince } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import type { LaresConfig } from "../config.ts";
-import { Late } from "./parts.ts";
 
 export interface ChannelParts {
   home: string;
@@ -22,7 +22,7 @@ export interface ChannelParts {
   guard: Guard;
   bus: Bus;
   log: Log;
-  config: Pick<LaresConfig, "channels" | "agents" | "routing">;
+  config: Pick<LaresConfig, "channels" | "agents">;
   /** Commands in our own words as they work here. */
   called: (text: string) => string;
   inbox: Inbox;
@@ -61,7 +61,7 @@ export function makeChannels(parts: ChannelParts) {
     log: log.child("intake"),
     pairings,
     acknowledgements,
-    admit: (message, record) => parts.inbox.admit(message, record),
+    ...{ inbox: parts.inbox, outbox: parts.outbox, admittedText, agents: makeReader(config, "agents") },
     store: (body, about) => parts.attachments.put(body, about),
     answer: async (id, a) => {
       await parts.approvals.resolve(id, a);
@@ -69,16 +69,10 @@ export function makeChannels(parts: ChannelParts) {
     },
     isOpen: (code) => parts.approvals.isOpen(code),
     questionAt: (route, message) => questionAt(records, route, message),
-    admittedText: (id) => admittedText(records, id),
     tokensSince: (of, since) => tokensSince(records, of, since),
     withdraw: (id, record) => withdraw(records, id, record),
     say,
     sent,
-    answeredAt: (route) => parts.outbox.sentAt(route),
-    agentFor: (message) => {
-      const { agent } = place(config.routing, message);
-      return { agent, limits: config.agents[agent]?.messages ?? {} };
-    },
   });
   const libraries = new Libraries(parts.home);
   const accounts = late.set(

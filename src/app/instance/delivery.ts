@@ -1,12 +1,13 @@
 /** The way out: the outbox, live answers, questions to people and their reminders. */
-import { findGroup } from "../../core/contracts/index.ts";
 import { type ApprovalView, PULLED } from "../../core/domain/index.ts";
+import { Late } from "../../core/kit/index.ts";
 import { Approvals, askedOn, outcomeText, Reminders } from "../../flow/approvals/index.ts";
 import { makeButtons } from "../../flow/channels/index.ts";
-import { Live, Outbox, pieces } from "../../flow/outbox/index.ts";
+import { Live, Outbox } from "../../flow/outbox/index.ts";
 import { findLivePlace, recordWoken, routeOfTurn } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import type { Ground } from "./ground.ts";
-import { type InstanceParts, Late, type LateParts } from "./parts.ts";
+import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
 export interface Delivery {
@@ -20,34 +21,19 @@ export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Wo
   const { config, clock, ids, crash, guard, bus } = parts;
   const { records, engine, clean } = ground;
   const log = parts.log.child("outbox");
-  const accounts = () => late.channels.get().accounts;
+  const accounts = late.accounts.get;
   const lateLive = new Late<Live>();
   const outbox = new Outbox({
     ...{ records, clock, crash, guard, bus, log },
-    channel: (name, of) => (PULLED.has(name) ? "pull" : accounts().get(name, of)),
-    pieces: (text, can) => {
-      crash.at("outbox.rendering", () => text);
-      return pieces(text, can);
-    },
+    accounts,
     buttons: (tx, question) => makeButtons(tx, question, { ids, now: clock.now() }),
     file: (id) => workshop.attachments.outgoing(id),
-    draft: (turn, route) => lateLive.get().yield(turn, route),
-    fared: (route, ok, detail) => accounts().sent(route, ok, detail),
-    config: () => config.outbox,
+    live: lateLive.get,
+    config: makeReader(config, "outbox"),
   });
   const live = lateLive.set(
     new Live({
-      ...{ records, clock, bus, crash, pieces, log, pace: outbox.pace },
-      channel: (route) => {
-        const found = accounts().get(route.channel, route.account);
-        return found && { ...found, live: accounts().policy(route)?.live ?? false };
-      },
-      any: () => accounts().size > 0,
-      findPlace: async (turn) => {
-        const place = await findLivePlace(records, turn);
-        const group = place?.isGroup ? findGroup(accounts().policy(place.route), place.route.chat) : undefined;
-        return place && { ...place, mayStaySilent: group?.mention === false };
-      },
+      ...{ records, clock, bus, crash, log, pace: outbox.pace, accounts, findPlace: findLivePlace },
       clean: (text) => String(clean(text)),
       progressAfterMs: () => config.outbox.progressAfterSeconds * 1000,
     }),

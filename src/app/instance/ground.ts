@@ -1,12 +1,14 @@
 /** The ground: the records, the engine on them, who waits for turns, and the few words about settings that everybody needs. */
 import { join } from "node:path";
-import { CANCEL } from "../../core/contracts/index.ts";
+import { CANCEL, type FindModel, makeModelFinder } from "../../core/contracts/index.ts";
 import type { AppError, Json, SessionKey, TurnId } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import { listTurns, TurnEnds } from "../../flow/turns/index.ts";
+import { makeOwnerZone } from "../../ground/config/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
 import { makeGrants, scrub } from "../../ground/vault/index.ts";
+import { makeZoneFinder } from "../../mind/schedule/index.ts";
 import type { InstanceParts } from "./parts.ts";
 
 export interface Ground {
@@ -21,9 +23,10 @@ export interface Ground {
   called(text: string): string;
   /** The owner's time zone. */
   zone(): string;
+  /** The zone a person reads clocks in: their own, else the owner's. */
+  findZone(person?: string): Promise<string>;
   agentModel(agent: string): string | undefined;
-  /** The model of this id, else the first choice. */
-  modelInfo(id: string | undefined): ReturnType<InstanceParts["models"]["primary"]>;
+  findModel: FindModel;
   /** What runs in the session, else the newest turn there that is open. */
   currentTurn(session: SessionKey): Promise<TurnId | undefined>;
   stopTurn(turn: TurnId, why: string): Promise<void>;
@@ -50,19 +53,16 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     (error) => watch.lose(error),
     parts.onFatal,
   );
-  let machineZone: string | undefined;
+  const zone = makeOwnerZone(config);
   return {
     ...{ records, engine, watch },
     grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),
     clean: (value) => scrub(value, parts.redact),
     called: (text) => asCalled(text, parts.program),
-    zone() {
-      // Asked for every message, and a formatter takes a tenth of a millisecond to make.
-      machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
-      return config.time.zone ?? machineZone;
-    },
+    zone,
+    findZone: makeZoneFinder(records, zone),
     agentModel: (agent) => config.agents[agent]?.model,
-    modelInfo: (id) => (id === undefined ? undefined : models.info(id)) ?? models.primary(),
+    findModel: makeModelFinder(models),
     async currentTurn(session) {
       return engine.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id;
     },

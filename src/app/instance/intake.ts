@@ -1,7 +1,6 @@
 /** The way in: sessions, slash commands, the inbox, events of the system, and the channels that bring messages. */
 
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
@@ -10,11 +9,12 @@ import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/ind
 import { eraseDeliveries } from "../../flow/outbox/index.ts";
 import { Sessions, useSession } from "../../flow/sessions/index.ts";
 import { eraseTurns, listTurns, queueTurn, recordWoken, usageOfSession, wasAdmitted } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import { eraseSpent } from "../../mind/budget/index.ts";
 import { eraseHistory, estimateTokens, insertImported } from "../../mind/context/index.ts";
 import { goalWords } from "../../mind/goals/index.ts";
 import { recall } from "../../mind/memory/index.ts";
-import { onChannel, showsInWords } from "../../mind/prompt/index.ts";
+import { makeWhere } from "../../mind/prompt/index.ts";
 import { scheduleWords, zoneWords } from "../../mind/schedule/index.ts";
 import { type Channels, makeChannels } from "./channels.ts";
 import type { Delivery } from "./delivery.ts";
@@ -71,6 +71,7 @@ export function buildIntake(built: Built): Intake {
       attachments: workshop.attachments,
     }),
   );
+  late.accounts.set(channels.accounts);
   return { sessions, inbox, events, channels };
 }
 
@@ -96,7 +97,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     ],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {
-      await watch.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
+      await watch.until(turn, "ended", AbortSignal.timeout(CLOSE_PATIENCE_MS));
     },
   });
 }
@@ -108,19 +109,15 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
   const { attachments, agents } = workshop;
   return makeInbox({
     ...{ engine, clock, ids, bus, agents, attachments, messages: records },
-    config: () => config.routing,
+    config: makeReader(config, "routing"),
     commands: buildCommands(built, sessions),
     stop: async ({ turns, why }) => {
       for (const turn of turns) await stopTurn(turn, why);
     },
-    isKnown: (id) => wasAdmitted(records, id),
+    isKnown: wasAdmitted,
     rooms: { useSession, queueTurn },
-    findZone: (person) => late.schedules.get().findZone(person),
-    where: ({ route, face }) => {
-      const way = { channel: route.channel, ...truthy({ face }) };
-      const shown = showsInWords(way, late.channels.get().accounts.get(route.channel, route.account)?.can);
-      return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
-    },
+    findZone: ground.findZone,
+    where: makeWhere(late.accounts.get),
   });
 }
 

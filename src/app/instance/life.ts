@@ -108,11 +108,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
     if (!isOver(error)) log.warn(what, { error: String(error) });
   };
   aside(workshop.attachments.sweep());
-  const stopListening = bus.on((event) => {
-    const skipping = all.mind.memory.heard(event);
-    if (skipping) aside(skipping);
-    wakers.schedules.heard(event)?.catch(unsettled);
-  });
+  const stopListening = [wakers.schedules.listen(unsettled), all.mind.memory.capture.listen(bus, aside)];
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
   await workshop.mcp.servers.apply();
@@ -145,7 +141,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
     changed: (sections) => follow(all, sections, declare),
     problems: () => [...problems, ...all.mind.memory.problems()],
     async stop(drainMs) {
-      stopListening();
+      for (const stop of stopListening) stop();
       delivery.live.stop();
       await intake.channels.accounts.stop();
       await browser.closeAll();

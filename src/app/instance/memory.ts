@@ -1,6 +1,7 @@
 /** What memory needs of the rest: people's doors, the engine's timers, the embedder, the agents' folders, paid model calls. */
 import { createEmbedder, OFFLINE_ID, OfflineEmbedder } from "../../edges/embedder/index.ts";
 import { listDoors } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import { slotDue } from "../../ground/engine/index.ts";
 import type { BudgetedModel } from "../../mind/budget/index.ts";
 import type { Contexts } from "../../mind/context/index.ts";
@@ -8,23 +9,23 @@ import { MemoryRooms, makeAsking } from "../../mind/memory/index.ts";
 import type { PromptFiles } from "../../mind/prompt/index.ts";
 import { nextDue } from "../../mind/schedule/index.ts";
 import type { Ground } from "./ground.ts";
-import type { InstanceParts, LateParts } from "./parts.ts";
+import type { InstanceParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
 export function buildMemory(
   parts: InstanceParts,
   ground: Ground,
   workshop: Workshop,
-  made: { paid: BudgetedModel; contexts: Contexts; late: LateParts },
+  made: { paid: BudgetedModel; contexts: Contexts },
 ): MemoryRooms<PromptFiles> {
   const { config, models, clock, ids, crash, guard, bus, log } = parts;
-  const { records, engine, zone, agentModel } = ground;
+  const { records, engine, zone, findZone, agentModel } = ground;
   return new MemoryRooms({
     ...{ records, clock, ids, crash, guard, bus, log, zone, agents: workshop.agents },
-    config: () => config.memory,
+    config: makeReader(config, "memory"),
     pdfPages: workshop.parsers.pdfPages,
     embedder: {
-      settings: () => config.memory.embedder,
+      settings: makeReader(config, "memory", "embedder"),
       make: () => createEmbedder(config.memory.embedder, clock),
       earlier: (id) => (id === OFFLINE_ID ? new OfflineEmbedder({ clock }) : undefined),
     },
@@ -33,7 +34,7 @@ export function buildMemory(
     nextDue: (cron, after) => nextDue({ kind: "cron", cron, zone: zone() }, after),
     slotDue: (id) => slotDue(records, id),
     timer: (id, slot) => engine.schedule(id, slot),
-    findZone: (person) => made.late.schedules.get().findZone(person),
+    findZone,
     renew: (texts) => made.contexts.forgetTexts(texts),
   });
 }

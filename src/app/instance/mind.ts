@@ -7,6 +7,7 @@ import { stampFor } from "../../flow/inbox/index.ts";
 import { Locks } from "../../flow/locks/index.ts";
 import { sessionViews } from "../../flow/sessions/index.ts";
 import { listDoors, recentChats, recordUsage } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
 import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
 import { type MemoryRooms, snapshotOf } from "../../mind/memory/index.ts";
@@ -36,7 +37,7 @@ export async function buildMind(
   late: LateParts,
 ): Promise<Mind> {
   const { config, models, clock, ids, crash, bus, log } = parts;
-  const { records, engine, watch, agentModel, modelInfo } = ground;
+  const { records, engine, watch, findZone, agentModel, findModel } = ground;
   const { agents, roots } = workshop;
   const snapshot: ContextParts["snapshot"] = (of) =>
     snapshotOf(
@@ -51,35 +52,31 @@ export async function buildMind(
     );
   const prompts = buildPrompts(parts, ground, workshop, late);
   const contexts = new Contexts({
-    ...{ records, clock, prompt: prompts, snapshot, model: modelInfo, agentModel },
+    ...{ records, clock, prompt: prompts, snapshot, model: findModel, agentModel },
     sessions: sessionViews,
-    config: () => config.context,
+    config: makeReader(config, "context"),
     callerPrompt: async (agent) => callerPrompt(await agents.promptFiles(agent, { forOwner: false })),
   });
   const budget = await Budget.open({
-    ...{ records, clock },
-    config: () => config.budgets,
-    model: (id) => {
-      const { price, maxOutput } = modelInfo(id);
-      return { price, maxOutput: Math.min(maxOutput, config.models.maxOutputTokens) };
-    },
+    ...{ records, clock, model: findModel },
+    config: makeReader(config, "budgets"),
+    mostOutput: makeReader(config, "models", "maxOutputTokens"),
   });
   const paid = new BudgetedModel({ budget, models, clock, recordUsage });
-  const findZone = (person?: string) => late.schedules.get().findZone(person);
   const compactions = new Compactions({
     ...{ contexts, records, models, paid, snapshot, clock, crash, bus },
     sessions: sessionViews,
     accept: (m) => engine.accept(m),
     beforeCompaction: ({ session }) => late.memory.get().capture.flush(session),
     stamp: (session, at) => stampFor({ messages: records, findZone }, { session, at }),
-    config: () => config.context,
+    config: makeReader(config, "context"),
     log: log.child("context"),
   });
-  const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts, late }));
-  const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
+  const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts }));
+  const locks = await Locks.open({ records, clock, config: makeReader(config, "locks"), log: log.child("locks") });
   const checkpoints = makeCheckpoints({
     ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },
-    config: () => config.checkpoints,
+    config: makeReader(config, "checkpoints"),
     log: log.child("checkpoints"),
   });
   return { budget, paid, contexts, compactions, memory, locks, checkpoints };
@@ -88,11 +85,11 @@ export async function buildMind(
 /** What a session's model is told for its life, from the facts of records, channels, sandbox and settings. */
 function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts) {
   const { config } = parts;
-  const { records, modelInfo } = ground;
+  const { records, findZone, findModel } = ground;
   const { agents, roots, sandbox, skills, tools } = workshop;
-  const accounts = () => late.channels.get().accounts;
+  const accounts = late.accounts.get;
   return makePrompts({
-    zone: (person) => late.schedules.get().findZone(person),
+    zone: findZone,
     everydayCommands,
     doors: (session) => listDoors(records, session),
     recentChats: (agent) => recentChats(records, agent),
@@ -101,7 +98,7 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     files: (agent, session) => late.memory.get().promptFiles(agent, session),
     skills: (agent) => skills.section(agent),
     tools: () => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS }),
-    window: (model) => modelInfo(model).contextWindow,
+    window: (model) => findModel(model).contextWindow,
     agent: (agent) => ({
       name: config.agents[agent]?.name,
       family: config.agents[agent]?.family,

@@ -1,7 +1,8 @@
 /** What an instance is built from, and what the builders hand on to each other. */
 import type { AppError } from "../../core/domain/index.ts";
-import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type Crash, type Guard, type IdMaker, Late, type Log } from "../../core/kit/index.ts";
 import type { createModels } from "../../edges/models/index.ts";
+import type { Accounts } from "../../flow/channels/index.ts";
 import type { SystemEvents } from "../../flow/events/index.ts";
 import type { OwnDoors } from "../../flow/gate/index.ts";
 import type { Inbox } from "../../flow/inbox/index.ts";
@@ -38,23 +39,9 @@ export interface InstanceParts {
   onFatal: (error: AppError) => void;
 }
 
-/** Something a room needs that is built after it: set once while the instance is built, asked for only when it runs. */
-export class Late<T> {
-  private value: T | undefined;
-
-  set(value: T): T {
-    if (this.value !== undefined) throw new Error("A late part is set once.");
-    this.value = value;
-    return value;
-  }
-
-  get(): T {
-    if (this.value === undefined) throw new Error("A late part was asked for before it was built.");
-    return this.value;
-  }
-}
-
 export interface LateParts {
+  /** Which accounts there are, on which platforms. */
+  accounts: Late<Accounts>;
   channels: Late<Channels>;
   memory: Late<MemoryRooms<PromptFiles>>;
   inbox: Late<Inbox>;
@@ -66,6 +53,7 @@ export interface LateParts {
 
 export function makeLateParts(): LateParts {
   return {
+    accounts: new Late(),
     channels: new Late(),
     memory: new Late(),
     inbox: new Late(),

@@ -24,7 +24,7 @@ import {
 } from "../../flow/approvals/index.ts";
 import { makeWaitPort } from "../../flow/events/index.ts";
 import { type Judging, makeJudging, onlyLooks } from "../../flow/gate/index.ts";
-import { isInterrupted, openFrom, ownLine, take, taken, takenBy, waitingIn } from "../../flow/inbox/index.ts";
+import { makeTurnIntake, openFrom, ownLine } from "../../flow/inbox/index.ts";
 import { makeMessagePort } from "../../flow/outbox/index.ts";
 import {
   FileChanges,
@@ -35,6 +35,7 @@ import {
   type TurnParts,
   withoutPaths,
 } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
 import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
@@ -65,15 +66,15 @@ export async function buildTurns(built: All): Promise<Turns> {
         await engine.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
       }
     },
-    limits: () => config.limits,
+    limits: makeReader(config, "limits"),
     history: mind.contexts,
     interims: mind.contexts.interims,
     room: {
       makeRoom: (ctx, at, number, why) => mind.compactions.makeRoom(ctx, at, number, why),
-      cap: makeResultCap(mind.contexts, () => config.context.toolShare),
+      cap: makeResultCap(mind.contexts, makeReader(config, "context", "toolShare")),
     },
     replies: delivery.outbox,
-    intake: buildTurnIntake(built),
+    intake: makeTurnIntake(records, workshop.attachments),
     judge: judging,
     changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
     questions: buildQuestions(built),
@@ -87,7 +88,7 @@ export async function buildTurns(built: All): Promise<Turns> {
     },
     paid: mind.paid,
     ...{ locks: mind.locks, checkpoints: mind.checkpoints },
-    ownLine: (of) => ownLine({ messages: records, findZone: (person) => built.wakers.schedules.findZone(person) }, of),
+    ownLine: (of) => ownLine({ messages: records, findZone: ground.findZone }, of),
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
   } satisfies TurnParts);
   return { turns, judging };
@@ -103,23 +104,6 @@ function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judgi
     ancestors: (session) => wakers.children.ancestors(session),
     isShared: (session) => hasOtherSpeakers(ground.records, session),
   });
-}
-
-function buildTurnIntake({ ground, workshop }: All): TurnParts["intake"] {
-  const { records } = ground;
-  return {
-    next: async (session, by, signal) => {
-      const waiting = await waitingIn(records, session);
-      const interrupted = isInterrupted(waiting, by.turn);
-      const messages = interrupted ? [] : await workshop.attachments.withTexts(taken(waiting, by), signal);
-      return { messages, interrupted };
-    },
-    own: async (turn) => {
-      const row = await takenBy(records, turn);
-      return row && { takenBy: row.taken_by, withdrawn: row.withdrawn, mode: row.mode, message: row };
-    },
-    take,
-  };
 }
 
 function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"] {
@@ -150,7 +134,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
   const { outbox } = delivery;
   const { children, schedules } = wakers;
   const personOf = async (turn: string) => (await findAskers(records, [turn])).get(turn)?.person;
-  const web = () => config.web;
+  const web = makeReader(config, "web");
   const browser = createBrowserTool(withListed(web, { clock }));
   registerTools(
     tools,
@@ -165,7 +149,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
             outcome: async (turn) => (await watch.read(turn))?.result?.state,
             hasReadOutside: (session) => hasReadOutside(records, session),
           },
-          () => config.teams.visibility,
+          makeReader(config, "teams", "visibility"),
         ),
       ),
       createWait(

@@ -9,6 +9,7 @@ import { childEvent, hookEvent, sourcesSince, spottedEvent } from "../../flow/ev
 import { authorityIn } from "../../flow/inbox/index.ts";
 import { findAgent } from "../../flow/sessions/index.ts";
 import { listTurns, recentChats } from "../../flow/turns/index.ts";
+import { makeReader } from "../../ground/config/index.ts";
 import { readTurnState } from "../../ground/engine/index.ts";
 import { hasReadOutside } from "../../mind/context/index.ts";
 import type { Goals } from "../../mind/goals/index.ts";
@@ -43,16 +44,16 @@ export function buildWakers(built: Built & { intake: Intake }): Wakers {
   const { config, models, clock, ids, crash, guard, log } = parts;
   const { records, engine, watch, stopTurn, agentModel } = ground;
   const { events, inbox } = intake;
-  const defaultAgent = () => config.routing.defaultAgent;
+  const defaultAgent = makeReader(config, "routing", "defaultAgent");
   const hooks = new Hooks({
     ...{ clock, ids, crash, guard, defaultAgent },
-    config: () => config.hooks,
+    config: makeReader(config, "hooks"),
     tell: (rung) => events.tell(hookEvent(rung)),
   });
-  const fetcher = createFetcher(withListed(() => config.web, { clock }));
+  const fetcher = createFetcher(withListed(makeReader(config, "web"), { clock }));
   const watchers = new Watchers<Watched>({
     ...{ records, clock, crash, guard, defaultAgent, describeWatched, log: log.child("watch") },
-    config: () => config.watch,
+    config: makeReader(config, "watch"),
     look: (watched, cursor, signal) =>
       look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
     tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
@@ -61,8 +62,8 @@ export function buildWakers(built: Built & { intake: Intake }): Wakers {
   late.schedules.set(schedules);
   const children = late.children.set(
     new Children({
-      ...{ records, clock, stop: stopTurn },
-      config: () => config.teams,
+      ...{ records, clock, stop: stopTurn, turns: watch },
+      config: makeReader(config, "teams"),
       admit: (message, record) => inbox.admit(message, record),
       tell: (told, record) => events.tell(childEvent(told), record),
       hasReadOutside: (session) => hasReadOutside(records, session),
@@ -72,7 +73,6 @@ export function buildWakers(built: Built & { intake: Intake }): Wakers {
       open: async (session) => (await listTurns(records, { session, open: true, limit: 20 })).map(({ id }) => id),
       agentExists: (agent) => workshop.agents.exists(agent),
       findAgent: (session) => findAgent(records, session),
-      result: async (turn) => (await watch.read(turn))?.result,
       standing: (turn) => readTurnState(records, turn),
     }),
   );
@@ -80,7 +80,7 @@ export function buildWakers(built: Built & { intake: Intake }): Wakers {
     makeGoals({
       ...{ records, clock, ids, log, models, inbox, engine, watch, children, agentModel, stop: stopTurn },
       ...{ agents: workshop.agents, processes: workshop.processes, outbox: delivery.outbox, paid: mind.paid },
-      config: () => config.goals,
+      config: makeReader(config, "goals"),
     }),
   );
   return { hooks, watchers, heartbeat, schedules, children, goals };

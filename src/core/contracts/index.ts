@@ -42,18 +42,20 @@ export {
   Stopped,
   type Wake,
 } from "./engine.ts";
-export type {
-  FailedAttempt,
-  FailureClass,
-  ModelDelta,
-  ModelInfo,
-  ModelReply,
-  ModelRequest,
-  Models,
-  RenderedRequest,
-  RequestPart,
-  ThinkingLevel,
-  ToolSpec,
+export {
+  type FailedAttempt,
+  type FailureClass,
+  type FindModel,
+  type ModelDelta,
+  type ModelInfo,
+  type ModelReply,
+  type ModelRequest,
+  type Models,
+  makeModelFinder,
+  type RenderedRequest,
+  type RequestPart,
+  type ThinkingLevel,
+  type ToolSpec,
 } from "./model.ts";
 export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
 export {

@@ -119,6 +119,13 @@ export interface RenderedRequest {
   parts: RequestPart[];
 }
 
+/** The model of this id, else the first choice. */
+export type FindModel = (id: string | undefined) => ModelInfo;
+
+export function makeModelFinder(models: Pick<Models, "info" | "primary">): FindModel {
+  return (id) => (id === undefined ? undefined : models.info(id)) ?? models.primary();
+}
+
 export interface Models {
   /** What `call` would send now, made by the same code and not sent. Throws when no provider is set up for the model. */
   render(request: ModelRequest): Promise<RenderedRequest>;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Clock, systemClock } from "./clock.ts";
 
 /** Makes ids. Handed in, so that a test can make them predictable. */
 export interface IdMaker {
@@ -9,7 +10,7 @@ export interface IdMaker {
 // Crockford's base 32: no letters that look like digits.
 const SIGNS = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export function randomIds(now: () => number = Date.now): IdMaker {
+export function randomIds(clock: Pick<Clock, "now"> = systemClock): IdMaker {
   let pool = Buffer.alloc(0);
   let at = 0;
   return {
@@ -19,7 +20,7 @@ export function randomIds(now: () => number = Date.now): IdMaker {
         pool = randomBytes(4096);
         at = 0;
       }
-      let time = now();
+      let time = clock.now();
       let head = "";
       for (let i = 0; i < 10; i++) {
         head = SIGNS[time % 32] + head;

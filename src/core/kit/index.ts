@@ -21,6 +21,7 @@ export {
 export { type IdMaker, randomIds } from "./ids.ts";
 export { isTooDeep, isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";
+export { Current, Late } from "./late.ts";
 export { type Log, silentLog } from "./log.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";

@@ -31,7 +31,7 @@ export async function callMethod(parts: GatewayParts, name: string, params: unkn
       details: { missingScope: method.scope },
     });
   }
-  const handler = parts.handlers()[name] as (params: unknown, caller: Caller) => Promise<unknown>;
+  const handler = parts.handlers[name] as (params: unknown, caller: Caller) => Promise<unknown>;
   return handler(parse(method.in, params ?? {}), caller);
 }
 

@@ -15,7 +15,7 @@ const body = z.strictObject({
 
 export function chatRoute(app: HttpApp, parts: GatewayParts): void {
   app.post("/chat", async (c) => {
-    const { user_id, ...rest } = parse(body, await readJson(c, parts.config.http.maxBodyBytes));
+    const { user_id, ...rest } = parse(body, await readJson(c, parts.config().http.maxBodyBytes));
     const idempotencyKey = c.req.header("idempotency-key");
     const params = { ...rest, user: user_id, ...truthy({ idempotencyKey }) };
     const answer = await call(parts, "chat.send", params, toCaller(c));

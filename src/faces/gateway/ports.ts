@@ -59,12 +59,12 @@ export interface Attachment {
 
 export interface GatewayParts {
   /** As it stands now: limits may change while it runs; address and port are read once. */
-  readonly config: GatewayConfig;
+  config: () => GatewayConfig;
   version: string;
   /** How people call this program: `lares`, or another way that names no place on this machine. */
   program: string;
   door: Doorkeeper;
-  handlers: () => Handlers;
+  handlers: Handlers;
   /** Why it is not serving, or nothing. */
   notReady: () => string | undefined;
   /** A delivery for a hook. Reads the body only when the headers are good. */

@@ -8,7 +8,7 @@ import type { GatewayParts } from "./ports.ts";
 export function rpcRoute(app: HttpApp, parts: GatewayParts): void {
   app.post("/rpc/:method", async (c: Context<HttpEnv>) => {
     const name = c.req.param("method") ?? "";
-    const { http } = parts.config;
+    const { http } = parts.config();
     const body = await readJson(c, name === "sessions.import" ? http.maxImportBytes : http.maxBodyBytes);
     const params = withKey(name, body, c.req.header("idempotency-key"));
     const result = await callMethod(parts, name, params, toCaller(c));

@@ -38,13 +38,13 @@ export interface Gateway {
 const MOST_CONNECTIONS = 4096;
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { bind, hosts } = parts.config;
+  const { bind, hosts } = parts.config();
   mayBind(parts);
   const doors: ServedHosts = { bind, hosts };
   const failures = new Failures(() => parts.clock.now());
   const who = makeIdentifier(parts.door, failures);
   const refused = sayOnce(parts.log);
-  const connections = new Connections(parts.config.trustedProxies);
+  const connections = new Connections(parts.config().trustedProxies);
   const app = routes(parts, { doors, who, failures, refused, connections });
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -151,7 +151,7 @@ function refusalFacts(c: Context<HttpEnv>, error: unknown): Record<string, strin
 }
 
 function mayBind(parts: GatewayParts): void {
-  const { bind, exposed } = parts.config;
+  const { bind, exposed } = parts.config();
   if (isLoopbackBind(bind) || exposed) return;
   throw new AppError("CONFIG_INVALID", {
     message: `Listening on ${bind} would open Lares beyond this machine.`,
@@ -161,7 +161,7 @@ function mayBind(parts: GatewayParts): void {
 }
 
 function listen(server: Server, parts: GatewayParts): Promise<number> {
-  const { port, bind } = parts.config;
+  const { port, bind } = parts.config();
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";

@@ -12,8 +12,9 @@ export function channelRoute(app: HttpApp, parts: GatewayParts): void {
     const { channel, account } = c.req.param();
     const method = c.req.method as "GET" | "POST";
     const head = { method, headers: c.req.header(), query: c.req.query() };
-    const most = parts.config.http.maxBodyBytes;
-    const readThis = async () => (method === "POST" ? readBody(c.env, most, unproven(parts.config)) : Buffer.alloc(0));
+    const most = parts.config().http.maxBodyBytes;
+    const readThis = async () =>
+      method === "POST" ? readBody(c.env, most, unproven(parts.config())) : Buffer.alloc(0);
     try {
       const answer = await parts.channel(channel, account, head, readThis);
       const { status, headers = {} } = answer;
@@ -37,7 +38,7 @@ export function hookRoute(app: HttpApp, parts: GatewayParts): void {
     );
     try {
       const answer = await parts.hook(c.req.param("name"), headers, (most) =>
-        readBody(c.env, most, { ...unproven(parts.config), key: "this hook's maxBytes" }),
+        readBody(c.env, most, { ...unproven(parts.config()), key: "this hook's maxBytes" }),
       );
       return c.json(answer, 202);
     } finally {

@@ -8,7 +8,15 @@
  * INTAKE-3: an event that stopped Lares twice is skipped, counted and logged, and the position moves on (I13); otherwise the
  * platform would send it again at every start.
  */
-import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
+import type {
+  AccountPolicy,
+  Heard,
+  PlatformEvent,
+  Reads,
+  Records,
+  RemoteFile,
+  Tx,
+} from "../../core/contracts/index.ts";
 import {
   type About,
   type AgentId,
@@ -55,10 +63,20 @@ export interface IntakeParts {
   guard: Guard;
   log: Log;
   pairings: Pairings;
-  admit: (
-    message: InboundMessage,
-    record: (tx: Tx, turn: string) => void,
-  ) => Promise<{ turn: string; duplicate: boolean }>;
+  inbox: {
+    admit(
+      message: InboundMessage,
+      record: (tx: Tx, turn: string) => void,
+    ): Promise<{ turn: string; duplicate: boolean }>;
+    /** The agent a message would go to. */
+    findAgent(message: InboundMessage): AgentId;
+  };
+  outbox: {
+    /** When our last message to this chat left. */
+    sentAt(route: ReplyRoute): number | undefined;
+  };
+  /** What each agent's owner set; here only how many messages it takes. */
+  agents: () => Readonly<Record<string, { readonly messages?: AccountPolicy["limits"] } | undefined>>;
   acknowledgements: Acknowledgements;
   /** Takes a file into the home. Throws when it is too large or of a refused type. */
   store: (body: AsyncIterable<Uint8Array>, about: { name: string; by: string }) => Promise<{ id: string }>;
@@ -68,7 +86,7 @@ export interface IntakeParts {
   /** The question that a message on the platform shows, if it shows one. */
   questionAt: (route: ReplyRoute, platformId: string) => Promise<string | undefined>;
   /** The text of the message admitted under this id. */
-  admittedText: (acceptId: string) => Promise<string | undefined>;
+  admittedText: (db: Reads, acceptId: string) => Promise<string | undefined>;
   /** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
   tokensSince: (of: { agent: string } | AccountKey, since: number) => Promise<number>;
   /** Withdraws a message admitted under this id that no model has read; false if nothing of it is waiting. */
@@ -76,9 +94,6 @@ export interface IntakeParts {
   /** Sends a message on a route without a turn: durable with the transaction, sent by `sent`. */
   say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
   sent: (id: string) => void;
-  /** When our last message to this chat left. */
-  answeredAt: (route: ReplyRoute) => number | undefined;
-  agentFor: (message: InboundMessage) => { agent: string; limits: AccountPolicy["limits"] };
 }
 
 /** As many as an album of a platform holds. */
@@ -232,7 +247,10 @@ export class Intake {
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...defined({ tools: may.tools }),
     };
-    const known = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.id));
+    const known = await this.parts.admittedText(
+      this.parts.records,
+      acceptIds.message({ ...at, chat: route.chat }, event.id),
+    );
     if (known === undefined) {
       const stop = await this.refusal(at, policy, message, isBot, clock.now());
       if (stop !== undefined) {
@@ -248,7 +266,7 @@ export class Intake {
     try {
       const fetched = known === undefined ? await this.fetch(files, message) : { ids: [], lost: [] };
       const by = makeOwnerKey(message);
-      const admitted = await this.parts.admit(
+      const admitted = await this.parts.inbox.admit(
         {
           ...message,
           about: { ...message.about, ...(fetched.lost.length ? { lost: fetched.lost } : {}) },
@@ -281,7 +299,10 @@ export class Intake {
     route: ReplyRoute,
   ): Promise<{ text?: string; answers?: About["answers"] }> {
     if (event.kind === "edit") {
-      const before = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.message));
+      const before = await this.parts.admittedText(
+        this.parts.records,
+        acceptIds.message({ ...at, chat: route.chat }, event.message),
+      );
       // Platforms also report an edit when a link gets its preview.
       return before === undefined || before === event.text ? {} : { text: event.text };
     }
@@ -299,7 +320,8 @@ export class Intake {
   }
 
   private listCounts(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
-    const { agent, limits } = this.parts.agentFor(message);
+    const agent = this.parts.inbox.findAgent(message);
+    const limits = this.parts.agents()[agent]?.messages ?? {};
     const person = `${at.channel}:${message.sender.id}`;
     return countsFor(
       { account: policy.limits, agent: limits },
@@ -320,9 +342,9 @@ export class Intake {
     isBot: boolean,
     now: number,
   ): Promise<{ id: string; text: string } | undefined> {
-    const { records, answeredAt } = this.parts;
+    const { records, outbox } = this.parts;
     const chat = JSON.stringify([at.channel, at.account, message.route.chat, message.sender.id]);
-    const loop = this.loops.judge(chat, now, answeredAt(message.route));
+    const loop = this.loops.judge(chat, now, outbox.sentAt(message.route));
     if (loop !== "fine") {
       const text = "We seem to be answering each other. I'll stop here for a while.";
       return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text };
@@ -336,7 +358,7 @@ export class Intake {
         count.unit === "messages"
           ? await counted(records, count.scope, toHour(now), count.hours)
           : await this.parts.tokensSince(
-              isAgentScope(count.scope) ? { agent: this.parts.agentFor(message).agent } : at,
+              isAgentScope(count.scope) ? { agent: this.parts.inbox.findAgent(message) } : at,
               now - 24 * HOUR_MS,
             );
       const window = Math.floor(toHour(now) / (count.hours ?? 1));

@@ -88,7 +88,7 @@ export interface InboxParts {
   /** Asks these turns to stop. Again changes nothing; one that has ended is left alone. */
   stop: (stop: Stop) => Promise<void>;
   /** Whether a message with this id was admitted before. */
-  isKnown: (acceptId: string) => Promise<boolean>;
+  isKnown: (db: Reads, acceptId: string) => Promise<boolean>;
   /** What an admission leaves with other rooms. */
   rooms: AdmittingRooms;
   /** The messages admitted so far. */
@@ -134,6 +134,9 @@ export function makeInbox(parts: InboxParts) {
     envelope: async (message: Spoken, at: Pick<Placement, "session" | "person">): Promise<string | null> =>
       (await ownLines(parts, message, at, { at: message.receivedAt ?? parts.clock.now() })).envelope,
 
+    /** The agent a message would go to. */
+    findAgent: (message: InboundMessage): AgentId => place(parts.config(), message).agent,
+
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       const placement = place(parts.config(), message);
@@ -142,7 +145,7 @@ export function makeInbox(parts: InboxParts) {
       const given = makeAcceptId(message);
       const id = given ?? parts.ids.next("m");
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
-      const isNew = given === undefined || !(await parts.isKnown(given));
+      const isNew = given === undefined || !(await parts.isKnown(parts.messages, given));
       // A command somebody else wrote is not the sender's.
       const said =
         isNew && !message.outside ? await parts.commands.run(placement.text, { placement, message }) : undefined;

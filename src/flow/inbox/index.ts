@@ -11,6 +11,7 @@ export {
 export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
 export { admittedText, authorityIn, eraseInbox, openFrom } from "./store.ts";
+export { makeTurnIntake } from "./waiting/intake.ts";
 export { type InboxRow, take, takenBy, waitingIn } from "./waiting/store.ts";
-export { isInterrupted, taken } from "./waiting/take.ts";
+export { taken } from "./waiting/take.ts";
 export { withdraw } from "./waiting/withdraw.ts";

@@ -12,10 +12,13 @@
  * OUTBOX-9: a turn that ends without a word leaves none: its live message goes.
  */
 import {
+  type AccountPolicy,
   type Capabilities,
   type Channel,
   ChannelBusy,
+  findGroup,
   type Outgoing,
+  type Reads,
   type Records,
 } from "../../core/contracts/index.ts";
 import {
@@ -28,8 +31,8 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { type Bus, type Clock, type Crash, findSubject, type Log } from "../../core/kit/index.ts";
-import type { MessagePiece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
+import { pieces } from "./pieces.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
 
 export interface LiveParts {
@@ -39,20 +42,24 @@ export interface LiveParts {
   log: Log;
   crash: Crash;
   pace: Pace;
-  /** The account a route names, when its answers are shown live. */
-  channel: (route: ReplyRoute) => { can: Capabilities; open(): Promise<Channel>; live: boolean } | undefined;
-  /** Whether there is any account at all: without one a turn costs nothing here. */
-  any: () => boolean;
-  /**
-   * Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. `mayStaySilent`: the agent may
-   * decide at the end to say nothing, so nothing is shown before (OUTBOX-9).
-   */
-  findPlace: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean; mayStaySilent: boolean } | undefined>;
+  accounts: () => LiveAccounts;
+  /** Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. */
+  findPlace: (
+    db: Reads,
+    turn: TurnId,
+  ) => Promise<{ route: ReplyRoute; isPrivate: boolean; isGroup: boolean } | undefined>;
   /** The same text without the secrets that are known. */
   clean: (text: string) => string;
   /** How long a call runs before it is named. */
   progressAfterMs: () => number;
-  pieces: (text: string, can: Capabilities) => MessagePiece[];
+}
+
+/** What live answers need of the accounts that show them. */
+export interface LiveAccounts {
+  get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined;
+  policy(route: ReplyRoute): AccountPolicy | undefined;
+  /** Without any account a turn costs nothing here. */
+  readonly size: number;
 }
 
 /** Kept as the place of a live message that is on its way to the platform. */
@@ -134,7 +141,7 @@ export class Live {
 
   /** Where a live message is that was sent in an earlier life, by its key. */
   private async locate(turn: TurnId, route: ReplyRoute): Promise<string | null | undefined> {
-    const found = this.parts.channel(route);
+    const found = this.findAccount(route);
     if (!found) return null;
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const message: Outgoing = { route, key: answerIds.draft(turn), text: "…" };
@@ -203,19 +210,32 @@ export class Live {
     }
   }
 
+  private findAccount({ channel, account }: ReplyRoute) {
+    return this.parts.accounts().get(channel, account);
+  }
+
+  private showsLive(route: ReplyRoute): boolean {
+    return this.parts.accounts().policy(route)?.live ?? false;
+  }
+
+  /** Whether the agent may decide at the end to say nothing: then nothing is shown before (OUTBOX-9). */
+  private mayStaySilent({ route, isGroup }: { route: ReplyRoute; isGroup: boolean }): boolean {
+    return isGroup && findGroup(this.parts.accounts().policy(route), route.chat)?.mention === false;
+  }
+
   private async begin(turn: TurnId, session: SessionKey): Promise<void> {
-    if (!this.parts.any() || this.showing.has(turn) || this.showing.size >= MOST) return;
+    if (this.parts.accounts().size === 0 || this.showing.has(turn) || this.showing.size >= MOST) return;
     this.starting.add(turn);
-    const place = await this.parts.findPlace(turn);
+    const place = await this.parts.findPlace(this.parts.records, turn);
     const route = place?.route;
     const draft = await readDraft(this.parts.records, turn);
-    const found = route && this.parts.channel(route);
+    const found = route && this.findAccount(route);
     // It may be over by now.
     if (!this.starting.delete(turn) || !place || !route || !found) return;
     const now = this.parts.clock.now();
     const one: Showing = {
       ...{ turn, session, route, can: found.can },
-      live: found.live && found.can.editMs !== undefined && !place.mayStaySilent,
+      live: this.showsLive(route) && found.can.editMs !== undefined && !this.mayStaySilent(place),
       isPrivate: place.isPrivate,
       channel: undefined,
       startedAt: now,
@@ -274,7 +294,7 @@ export class Live {
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const channel = one.channel!;
     const words = [one.text.trim(), this.progress(one, now)].filter(Boolean).join("\n\n");
-    const piece = one.live && words ? this.parts.pieces(words, one.can)[0] : undefined;
+    const piece = one.live && words ? pieces(words, one.can)[0] : undefined;
     if (!piece) {
       if (channel.typing && now - one.typedAt >= TYPING_EVERY_MS) {
         one.typedAt = now;
@@ -351,11 +371,11 @@ export class Live {
 
   /** The turn said nothing: what was shown of it goes (OUTBOX-9). */
   private async withdraw(turn: TurnId): Promise<void> {
-    if (!this.parts.any()) return;
-    const place = await this.parts.findPlace(turn);
+    if (this.parts.accounts().size === 0) return;
+    const place = await this.parts.findPlace(this.parts.records, turn);
     const platformId = place && (await this.yield(turn, place.route));
     if (!place || !platformId) return;
-    const channel = await this.parts.channel(place.route)?.open();
+    const channel = await this.findAccount(place.route)?.open();
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     await channel?.remove?.({ route: place.route, platformId }, signal);
     await this.parts.records.write((tx) => deleteDraft(tx, turn));
@@ -394,7 +414,7 @@ export class Live {
     await one.busy;
     if (one.platformId === undefined) return;
     await this.parts.records.write((tx) => deleteDraft(tx, turn));
-    const piece = one.text.trim() ? this.parts.pieces(one.text.trim(), one.can)[0] : undefined;
+    const piece = one.text.trim() ? pieces(one.text.trim(), one.can)[0] : undefined;
     const at = { route: one.route, platformId: one.platformId };
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const message = { route: one.route, key: answerIds.draft(turn), ...(piece ?? { text: "…" }) };

@@ -27,7 +27,7 @@ import {
   isAskedAnswer,
   isNote,
   isTurnAnswer,
-  type Json,
+  PULLED,
   type ReplyRoute,
   type SessionKey,
   type TurnId,
@@ -48,6 +48,7 @@ import {
 } from "../../core/kit/index.ts";
 import type { OutboxConfig } from "./config.ts";
 import { Pace } from "./pace.ts";
+import { type MessagePiece, pieces } from "./pieces.ts";
 import {
   type Delivery,
   type DeliveryState,
@@ -63,13 +64,6 @@ import {
   saidSince,
   updateDelivery,
 } from "./store.ts";
-
-/** A piece of a text, within a platform's limit and in its dialect. */
-export interface MessagePiece {
-  text: string;
-  html?: string;
-  styles?: Json;
-}
 
 /** What a message asks. `once`: there is nothing to keep, so "always" is not offered. */
 export interface AskedApproval {
@@ -92,19 +86,26 @@ export interface Intention {
   files?: readonly string[];
 }
 
+/** What the outbox needs of the accounts that send. */
+export interface OutboxAccounts {
+  /** The account a route names; nothing where it is not configured. */
+  get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined;
+  /** How a message fared on its account. */
+  sent(route: ReplyRoute, ok: boolean, detail?: string): void;
+}
+
+export interface LiveMessages {
+  /** The live answer of a turn, given up by whoever writes it: this message replaces it. Null: the platform must be asked, later. */
+  yield(turn: TurnId, route: ReplyRoute): Promise<string | null | undefined>;
+}
+
 export interface OutboxParts {
   records: Records;
-  /** The account a route names. `pull`: nothing is pushed there, the caller fetches the answer. */
-  channel: (name: string, account: string) => { can: Capabilities; open(): Promise<Channel> } | "pull" | undefined;
-  /** Cuts a text into a platform's messages. The same text gives the same pieces. */
-  pieces: (text: string, can: Capabilities) => MessagePiece[];
+  accounts: () => OutboxAccounts;
   /** Buttons for a question; what they mean is kept, the platform sees only ids. */
   buttons: (tx: Tx, question: AskedApproval) => Button[];
   file: (id: string) => Promise<OutgoingFile | undefined>;
-  /** The live answer of a turn, given up by whoever writes it: this message replaces it. Null: the platform must be asked, later. */
-  draft?: (turn: TurnId, route: ReplyRoute) => Promise<string | null | undefined>;
-  /** How a message fared on its account. */
-  fared?: (route: ReplyRoute, ok: boolean, detail?: string) => void;
+  live: () => LiveMessages;
   config: () => OutboxConfig;
   clock: Clock;
   crash: Crash;
@@ -157,11 +158,11 @@ export class Outbox {
 
   /** Writes the intention. Returns without a row where the caller fetches the answer itself. */
   intend(tx: Tx, m: Intention): void {
-    const found = this.parts.channel(m.route.channel, m.route.account);
+    const found = this.findAccount(m.route);
     if (found === "pull") return;
     const can = found?.can ?? UNKNOWN;
     const buttons = m.question && can.buttons >= 2 ? this.parts.buttons(tx, m.question) : [];
-    const pieces = this.parts.pieces(buttons.length ? m.question!.textWithButtons : m.text, can);
+    const pieces = this.render(buttons.length ? m.question!.textWithButtons : m.text, can);
     pieces.forEach(({ text, ...forms }, part) => {
       const isLast = part === pieces.length - 1;
       const extra: Extra = {
@@ -181,16 +182,27 @@ export class Outbox {
     approval: string;
     outcome: string;
   }): Promise<((tx: Tx) => void) | undefined> {
-    const found = this.parts.channel(m.route.channel, m.route.account);
+    const found = this.findAccount(m.route);
     if (found === "pull" || found?.can.editMs === undefined) return;
     const asked = (await listParts(this.parts.records, answerIds.ask(m.turn, m.approval))).at(-1);
     if (!asked) return;
-    const outcome = this.parts.pieces(m.outcome, found.can)[0];
+    const outcome = this.render(m.outcome, found.can)[0];
     const was = asked.extra ? (JSON.parse(asked.extra) as Extra) : {};
     const html = was.html === undefined ? {} : { html: `${was.html}<br>${outcome?.html ?? outcome?.text ?? ""}` };
     const text = `${asked.text}\n\n${outcome?.text ?? ""}`;
     return (tx) =>
       this.insert(tx, { ...m, answer: answerIds.asked(m.turn, m.approval) }, 0, text, { ...html, edits: asked.id });
+  }
+
+  /** `pull`: nothing is pushed there, the caller fetches the answer. */
+  private findAccount({ channel, account }: ReplyRoute): ReturnType<OutboxAccounts["get"]> | "pull" {
+    return PULLED.has(channel) ? "pull" : this.parts.accounts().get(channel, account);
+  }
+
+  /** The same text gives the same pieces. */
+  private render(text: string, can: Capabilities): MessagePiece[] {
+    this.parts.crash.at("outbox.rendering", () => text);
+    return pieces(text, can);
   }
 
   private insert(tx: Tx, m: Omit<Intention, "text">, part: number, text: string, extra: Extra): void {
@@ -305,7 +317,7 @@ export class Outbox {
   private async attempt(d: Delivery): Promise<boolean> {
     const { clock, crash } = this.parts;
     if (clock.now() >= d.expiresAt) return this.close(d, "expired", "It couldn't be delivered in time.");
-    const found = this.parts.channel(d.route.channel, d.route.account);
+    const found = this.findAccount(d.route);
     if (!found || found === "pull") return this.wait(d, `The channel "${d.route.channel}" is not configured.`);
     const { can } = found;
     const edits = await this.editedBy(d, can);
@@ -339,7 +351,7 @@ export class Outbox {
       within.done();
       if (this.stopped) return true;
       const message = error instanceof Error ? error.message : String(error);
-      this.parts.fared?.(d.route, false, message);
+      this.parts.accounts().sent(d.route, false, message);
       const surelyNot = error instanceof AppError;
       if (surelyNot && error.retry === "never") {
         // The live answer is gone, or the platform takes no more edits of it: the answer goes as a message of its own.
@@ -374,14 +386,14 @@ export class Outbox {
 
   /** The platform has it. */
   private async taken(d: Delivery, platformId: string | null): Promise<boolean> {
-    const { records, clock, crash, fared } = this.parts;
+    const { records, clock, crash, accounts } = this.parts;
     d.state = "sent";
     await records.write((tx) => {
       updateDelivery(tx, d.id, { ...d, platformId }, clock.now());
       if (d.part === 0) deleteDraft(tx, d.turn);
     });
     crash.at("outbox.recorded");
-    fared?.(d.route, true);
+    accounts().sent(d.route, true);
     this.pace.sent(d.route, clock.now());
     this.tell(d);
     return true;
@@ -407,7 +419,7 @@ export class Outbox {
     if (d.extra.edits !== undefined)
       return (canEdit && (await findPlatformId(this.parts.records, d.extra.edits))) || "skip";
     if (!canEdit || d.part > 0 || !isTurnAnswer(d.answer) || d.extra.files) return undefined;
-    return this.parts.draft?.(d.turn, d.route);
+    return this.parts.live().yield(d.turn, d.route);
   }
 
   private async put(

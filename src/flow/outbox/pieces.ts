@@ -1,8 +1,15 @@
 /** An answer in the form of a platform. */
 import type { Capabilities } from "../../core/contracts/index.ts";
+import type { Json } from "../../core/domain/index.ts";
 import { boundedChunks } from "../../core/render/index.ts";
 import { chunk } from "./chunk.ts";
-import type { MessagePiece } from "./outbox.ts";
+
+/** A piece of a text, within a platform's limit and in its dialect. */
+export interface MessagePiece {
+  text: string;
+  html?: string;
+  styles?: Json;
+}
 
 /** What a program gets of one answer: at 16,000 characters a message, more than any model writes. */
 const MOST_RAW = 250;

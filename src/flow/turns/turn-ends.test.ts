@@ -24,7 +24,6 @@ async function setUp(): Promise<{ records: SqliteRecords; watch: TurnEnds }> {
 }
 
 const turn = (id: string) => asId<TurnId>(id);
-const ended = (row: { endedAt: number | undefined }) => row.endedAt !== undefined;
 
 function add(records: SqliteRecords, id: string, end?: object): Promise<void> {
   return records.write((tx) =>
@@ -42,14 +41,14 @@ function add(records: SqliteRecords, id: string, end?: object): Promise<void> {
 test("a caller of a turn that has ended leaves no listener behind", async () => {
   const { records, watch } = await setUp();
   await add(records, "t1", { state: "answered", text: "hi", notices: [] });
-  for (let i = 0; i < 100; i++) await watch.until(turn("t1"), ended, new AbortController().signal);
+  for (let i = 0; i < 100; i++) await watch.until(turn("t1"), "ended", new AbortController().signal);
   expect(watch.listening()).toBe(0);
 });
 
 test("a caller who waits is woken by the end and leaves no listener behind", async () => {
   const { records, watch } = await setUp();
   await add(records, "t1");
-  const waiting = watch.until(turn("t1"), ended, new AbortController().signal);
+  const waiting = watch.until(turn("t1"), "ended", new AbortController().signal);
   await expect.poll(() => watch.listening()).toBe(1);
   await records.write((tx) => tx.run("UPDATE turn SET ended_at = 5 WHERE id = 't1'"));
   watch.settled(turn("t1"));
@@ -61,7 +60,7 @@ test("a message that joined another turn is followed to it, without a listener a
   const { records, watch } = await setUp();
   await add(records, "t1", { state: "joined", text: "", joined: "t2", notices: [] });
   await add(records, "t2", { state: "answered", text: "both", notices: [] });
-  expect(await watch.until(turn("t1"), ended, new AbortController().signal)).toMatchObject({ id: "t2" });
+  expect(await watch.until(turn("t1"), "ended", new AbortController().signal)).toMatchObject({ id: "t2" });
   expect(watch.listening()).toBe(0);
 });
 
@@ -69,18 +68,18 @@ test("a caller who gives up, and one who asks for a turn that is not there, leav
   const { records, watch } = await setUp();
   await add(records, "t1");
   const gone = new AbortController();
-  const waiting = watch.until(turn("t1"), ended, gone.signal);
+  const waiting = watch.until(turn("t1"), "ended", gone.signal);
   await expect.poll(() => watch.listening()).toBe(1);
   gone.abort();
   expect(await waiting).toMatchObject({ id: "t1", endedAt: undefined });
-  expect(await watch.until(turn("t9"), ended, new AbortController().signal)).toBeUndefined();
+  expect(await watch.until(turn("t9"), "ended", new AbortController().signal)).toBeUndefined();
   expect(watch.listening()).toBe(0);
 });
 
 test("when the records are lost, every caller is told", async () => {
   const { records, watch } = await setUp();
   await add(records, "t1");
-  const waiting = watch.until(turn("t1"), ended, new AbortController().signal);
+  const waiting = watch.until(turn("t1"), "ended", new AbortController().signal);
   await expect.poll(() => watch.listening()).toBe(1);
   watch.lose(new Error("the disk is gone"));
   await expect(waiting).rejects.toThrow("the disk is gone");

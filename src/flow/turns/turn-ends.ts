@@ -73,8 +73,8 @@ export class TurnEnds {
     this.ended.clear();
   }
 
-  /** The turn as it stands: ended or parked, or whatever it is when `signal` fires. */
-  async until(turn: TurnId, done: (row: TurnRow) => boolean, signal: AbortSignal): Promise<TurnRow | undefined> {
+  /** The turn when it has ended (or `settled`: ended or parked), or as it is when `signal` fires. */
+  async until(turn: TurnId, how: "ended" | "settled", signal: AbortSignal): Promise<TurnRow | undefined> {
     for (let id = turn; ; ) {
       if (this.lost) throw this.lost;
       // Listening before reading, so that an end between the two is not missed.
@@ -86,7 +86,8 @@ export class TurnEnds {
           id = row.result.joined;
           continue;
         }
-        if (done(row) || signal.aborted) return row;
+        const isDone = row.endedAt !== undefined || (how === "settled" && row.state === "parked");
+        if (isDone || signal.aborted) return row;
         await listener.woken;
       } finally {
         listener.release();
@@ -97,10 +98,10 @@ export class TurnEnds {
   /** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
   async untilEnd(turn: TurnId, parkedMs: number, gone: AbortSignal): Promise<TurnRow | undefined> {
     for (;;) {
-      const first = await this.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
+      const first = await this.until(turn, "settled", gone);
       if (first === undefined || first.endedAt !== undefined || gone.aborted) return first;
       const patience = deadline(gone, parkedMs);
-      const row = await this.until(turn, (r) => r.endedAt !== undefined, patience.signal).finally(patience.done);
+      const row = await this.until(turn, "ended", patience.signal).finally(patience.done);
       // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
       const works = row !== undefined && row.endedAt === undefined && row.state !== "parked";
       if (!works || gone.aborted) return row;

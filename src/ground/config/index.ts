@@ -16,9 +16,10 @@ export {
   saveConfig,
 } from "./load.ts";
 export { isMask, maskSecrets } from "./mask.ts";
+export { makeOwnerZone } from "./owner-zone.ts";
 export { type ConfigProblem, soundsSecret } from "./problems.ts";
 export { type ProgramNames, programNames, quoted } from "./program.ts";
 export { type Config, type ConfigSchema, defineConfig, type Effect, findEffect } from "./schema.ts";
-export { type Section, Settings, type SettingsParts } from "./settings.ts";
+export { makeReader, type Section, Settings, type SettingsParts } from "./settings.ts";
 export { ensureToken, readToken } from "./token.ts";
 export { type FileWatch, watchFile } from "./watch.ts";

@@ -256,6 +256,17 @@ export class Settings<Schema extends ConfigSchema> {
   }
 }
 
+/** How a room reads its own section, or one part of it: what holds at the moment it asks. */
+export function makeReader<C, Name extends keyof C>(config: C, name: Name): () => C[Name];
+export function makeReader<C, Name extends keyof C, Key extends keyof C[Name]>(
+  config: C,
+  name: Name,
+  key: Key,
+): () => C[Name][Key];
+export function makeReader<C, Name extends keyof C, Key extends keyof C[Name]>(config: C, name: Name, key?: Key) {
+  return key === undefined ? () => config[name] : () => config[name][key];
+}
+
 function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,6 +1,12 @@
 /** One line of the log for whatever a person may ask about later. Never what was said. */
 import type { Bus, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
+import type { Logbook } from "./log.ts";
+
+/** Every line of the log as a live event, for those who follow it. */
+export function emitLog(log: Pick<Logbook, "follow">, bus: Bus): () => void {
+  return log.follow((line) => bus.emit({ event: "log", ...line }));
+}
 
 export function keepEventLog(bus: Bus, log: Log): () => void {
   const approvals = log.child("approvals");

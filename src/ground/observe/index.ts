@@ -1,6 +1,6 @@
 export { type AuditParts, audit } from "./audit.ts";
 export { countOpen, type OpenThings } from "./counts.ts";
-export { keepEventLog } from "./event-log.ts";
+export { emitLog, keepEventLog } from "./event-log.ts";
 export { type Counted, makeMetrics } from "./figures.ts";
 export { keepHeapTight } from "./heap.ts";
 export { createLog, type Level, type Logbook, type LogLine, type LogOptions } from "./log.ts";

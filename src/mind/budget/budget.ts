@@ -25,6 +25,8 @@ export interface BudgetParts {
   config: () => BudgetsConfig;
   /** The model a request goes to first; without an id the default one. */
   model: (id: string | undefined) => Pick<ModelInfo, "price" | "maxOutput">;
+  /** Most tokens of any answer, whatever the model could write. */
+  mostOutput?: () => number;
 }
 
 export interface PlannedCall {
@@ -91,9 +93,10 @@ export class Budget {
 
   /** Sets aside the most this call can cost, or says why it can't. Waits while only calls in progress stand in the way. */
   async reserve(call: PlannedCall, signal: AbortSignal): Promise<Reservation | { refused: string }> {
-    const { clock, records, model } = this.parts;
+    const { clock, records, model, mostOutput } = this.parts;
     const config = this.parts.config();
-    const info = model(call.request.model);
+    const { price, maxOutput } = model(call.request.model);
+    const info = { price, maxOutput: Math.min(maxOutput, mostOutput?.() ?? maxOutput) };
     const scopes = listScopes(config, call, clock.now());
     const tallies = await this.enter(scopes);
     try {

@@ -1,6 +1,6 @@
 /** Memory as a whole: facts, message index, documents, the files people read, capture, the nightly pass. */
 import type { Records } from "../../core/contracts/index.ts";
-import { type AgentId, asId, isAgentSession, type LiveEvent, type SessionKey } from "../../core/domain/index.ts";
+import { type AgentId, asId, isAgentSession, type SessionKey } from "../../core/domain/index.ts";
 import {
   type Bus,
   type Clock,
@@ -137,12 +137,6 @@ export class MemoryRooms<Files = unknown> {
   ended(session: SessionKey): void {
     this.messages.wake();
     this.capture.ended(session);
-  }
-
-  /** What happens elsewhere: an imported conversation is not looked through for facts. Undefined for what is no concern of memory. */
-  heard(event: LiveEvent): Promise<void> | undefined {
-    if (event.event !== "session.changed" || event.what !== "imported") return undefined;
-    return this.capture.skip(event.session);
   }
 
   /** Prompts, snapshots and runs of the nightly pass that hold one of these are made again without it. */

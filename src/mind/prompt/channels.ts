@@ -1,7 +1,7 @@
 /** Channel names as people use them, for telling the model where it is. */
 import type { Capabilities } from "../../core/contracts/index.ts";
 import { type InboundMessage, PULLED, type ReplyRoute } from "../../core/domain/index.ts";
-import { quotedName } from "../../core/kit/index.ts";
+import { quotedName, truthy } from "../../core/kit/index.ts";
 import { shows } from "../../core/render/index.ts";
 import type { ChatFormat } from "./place.ts";
 
@@ -54,6 +54,17 @@ export function onChannel(way: WayIn): string {
 export function fetchedFormat({ channel, face }: WayIn): ChatFormat {
   if (face === "terminal") return { text: "typed" };
   return face === "page" || channel === "ws" ? shows("raw") : { text: "unknown" };
+}
+
+/** Where a message was written and what is shown there: "on Telegram (files up to 50 MB)". */
+export function makeWhere(
+  accounts: () => { get(channel: string, account: string): { can: Capabilities } | undefined },
+): (message: Pick<InboundMessage, "route" | "face">) => string {
+  return ({ route: { channel, account }, face }) => {
+    const way = { channel, ...truthy({ face }) };
+    const shown = showsInWords(way, accounts().get(channel, account)?.can);
+    return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
+  };
 }
 
 /** For the line above a message from a different channel than the last: what differs most between chats. */

@@ -13,6 +13,7 @@ export {
   Schedules,
   type Wishes,
 } from "./schedules.ts";
+export { makeZoneFinder } from "./store.ts";
 export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
 export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
 export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";

@@ -50,7 +50,7 @@ class Life {
 
   async open(): Promise<this> {
     const { clock } = this;
-    const ids = randomIds(() => clock.now());
+    const ids = randomIds(clock);
     this.records = await openRecords(join(this.home, "lares.db"), (error) => this.engine.lose(error));
     const places = { interactive: 50, scheduled: 50, background: 50 };
     this.engine = new EmbeddedEngine({

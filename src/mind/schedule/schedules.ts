@@ -7,7 +7,6 @@ import {
   HEARTBEAT_PREFIX,
   type Json,
   jobBehindSession,
-  type LiveEvent,
   type ReplyRoute,
   type ScheduleId,
   sessionKeys,
@@ -35,6 +34,7 @@ import {
   listSlots,
   type Mark,
   makeSlot,
+  makeZoneFinder,
   pageOfJobs,
   pendingDue,
   readJob,
@@ -42,7 +42,6 @@ import {
   saveJob,
   setSeen,
   setZone,
-  zoneOfPerson,
 } from "./store.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
 import { checkZone } from "./zone.ts";
@@ -114,6 +113,7 @@ export const MOST_JOBS_PER_TURN = 20;
 export class Schedules {
   private readonly parts: ScheduleParts;
   private readonly runs: ScheduleRuns;
+  readonly findZone: (person?: string) => Promise<string>;
   /** Serialises adds: calls in one turn may run concurrently, and each has to see what the previous one added. */
   private adding: Promise<unknown> = Promise.resolve();
   /** Serialises starts: someone may press twice, and the second has to see the run that the first started. */
@@ -122,6 +122,7 @@ export class Schedules {
   constructor(parts: ScheduleParts) {
     this.parts = parts;
     this.runs = new ScheduleRuns(parts);
+    this.findZone = makeZoneFinder(parts.records, parts.zone);
   }
 
   async add(given: NewJob, declared = false, before?: Job): Promise<JobView> {
@@ -290,12 +291,6 @@ export class Schedules {
     return this.parts.clock.now();
   }
 
-  /** A person's time zone: their own, or else Lares' default. */
-  async findZone(person: string | undefined): Promise<string> {
-    const own = person === undefined ? undefined : await zoneOfPerson(this.parts.records, person);
-    return own ?? this.parts.zone();
-  }
-
   /** Null resets to the default. Throws if it isn't a time zone. Existing schedules keep theirs. */
   async setZone(person: string, zone: string | null): Promise<void> {
     if (zone !== null) checkZone(zone);
@@ -430,10 +425,12 @@ export class Schedules {
     return this.runs.ended(turn);
   }
 
-  /** What happens elsewhere: a job whose answer could not be delivered has failed. Undefined for what is no concern of jobs. */
-  heard(event: LiveEvent): Promise<void> | undefined {
-    if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return undefined;
-    return this.runs.undelivered(event.turn, event.error ?? event.state);
+  /** A job whose answer nobody got has failed. Returns how to stop listening. */
+  listen(failed: (error: unknown) => void): () => void {
+    return this.parts.bus.on((event) => {
+      if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
+      this.runs.undelivered(event.turn, event.error ?? event.state).catch(failed);
+    });
   }
 
   settle(): Promise<void> {

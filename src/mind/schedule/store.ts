@@ -281,8 +281,13 @@ export async function pendingDue(db: Reads, id: ScheduleId): Promise<number | un
 }
 
 /** The zone this person set. */
-export async function zoneOfPerson(db: Reads, person: string): Promise<string | undefined> {
-  return (await db.get<{ zone: string }>("SELECT zone FROM person_zone WHERE person = ?", person))?.zone;
+/** Finds the zone a person reads clocks in: their own, else the owner's. */
+export function makeZoneFinder(db: Reads, ownerZone: () => string): (person?: string) => Promise<string> {
+  return async (person) => {
+    const sql = "SELECT zone FROM person_zone WHERE person = ?";
+    const own = person === undefined ? undefined : await db.get<{ zone: string }>(sql, person);
+    return own?.zone ?? ownerZone();
+  };
 }
 
 export function setZone(tx: Tx, z: { person: string; zone: string; at: number }): void {

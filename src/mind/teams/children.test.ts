@@ -52,7 +52,7 @@ class Life {
     const { clock } = this;
     this.records = await openRecords(join(this.home, "lares.db"), (error) => this.engine.lose(error));
     const places = { interactive: 50, scheduled: 50, background: 50 };
-    const ids = randomIds(() => clock.now());
+    const ids = randomIds(clock);
     this.engine = new EmbeddedEngine({
       records: this.records,
       clock,
@@ -99,7 +99,7 @@ class Life {
       open: async (session) => [...this.openTurns].filter(([, at]) => at === session).map(([turn]) => turn),
       agentExists: (agent) => agent === "main",
       findAgent: async (session) => (session.startsWith("agent:main:") ? "main" : undefined),
-      result: async (turn) => this.results.get(turn),
+      turns: { read: async (turn) => ({ result: this.results.get(turn) }) },
       standing: async (turn) => ({
         open: !this.results.has(turn) && !this.isGone,
         parked: false,

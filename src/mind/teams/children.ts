@@ -76,7 +76,7 @@ export interface ChildrenParts {
   agentExists: (agent: AgentId) => boolean;
   /** The agent a session belongs to. */
   findAgent: (session: string) => Promise<string | undefined>;
-  result: (turn: TurnId) => Promise<TurnResult | undefined>;
+  turns: { read(turn: TurnId): Promise<{ result?: TurnResult } | undefined> };
   /** How a turn stands: whether it is still to end, waits for something, and when it last did something. */
   standing: (turn: TurnId) => Promise<{ open: boolean; parked: boolean; lastAt: number } | undefined>;
 }
@@ -177,10 +177,14 @@ export class Children {
     return { turn };
   }
 
+  private async findResult(turn: TurnId): Promise<TurnResult | undefined> {
+    return (await this.parts.turns.read(turn))?.result;
+  }
+
   /** A turn ended: if it was a child's, the parent is told; if it was stopped, its own children stop. */
   async ended(turn: TurnId): Promise<void> {
     const { records } = this.parts;
-    const result = await this.parts.result(turn);
+    const result = await this.findResult(turn);
     if (!result) return;
     if (result.state === "stopped") await this.stopTree(await askedBy(records, turn), "its parent was stopped");
     const child = await findChild(records, turn);
@@ -214,7 +218,7 @@ export class Children {
     if (!child || child.told) return;
     await this.parts.stop(child.turn, "its time ran out");
     const standing = await this.parts.standing(child.turn);
-    if (standing?.open || (await this.parts.result(child.turn))) return;
+    if (standing?.open || (await this.findResult(child.turn))) return;
     await this.tell(
       child,
       "unknown",
@@ -249,7 +253,7 @@ export class Children {
     const turns: TurnId[] = [];
     for (const row of rows) {
       // The end of one that works stops its own.
-      if (!row.told && !(await this.parts.result(row.turn))) turns.push(row.turn);
+      if (!row.told && !(await this.findResult(row.turn))) turns.push(row.turn);
       else if (isChildOf(row.session, row.parent_session)) {
         // Woken by its own helper's end, it works again, and nobody but this asked for the session.
         turns.push(...(await this.parts.open(row.session)));
@@ -262,7 +266,7 @@ export class Children {
   /** Whether whoever asked for it, or asked for that one, was stopped. */
   private async isStoppedAbove(child: ChildRow): Promise<boolean> {
     for await (const run of this.upFrom(child)) {
-      if ((await this.parts.result(run.parent_turn))?.state === "stopped") return true;
+      if ((await this.findResult(run.parent_turn))?.state === "stopped") return true;
     }
     return false;
   }
@@ -272,7 +276,7 @@ export class Children {
     let to = child;
     for await (const run of this.upFrom(child)) {
       to = run;
-      if ((await this.parts.result(run.parent_turn))?.state !== "stopped") break;
+      if ((await this.findResult(run.parent_turn))?.state !== "stopped") break;
     }
     return to;
   }

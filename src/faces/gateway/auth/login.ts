@@ -40,7 +40,7 @@ export function loginRoutes(app: HttpApp, parts: GatewayParts, who: Identifier, 
   );
 
   app.post("/login", async (c) => {
-    const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config)));
+    const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config())));
     const done = await redeem(c, code);
     return c.json({ ok: true, proof: done.proof }, 200, {
       "cache-control": "no-store",
@@ -71,7 +71,7 @@ export function loginRoutes(app: HttpApp, parts: GatewayParts, who: Identifier, 
 }
 
 function cookie(incoming: IncomingMessage, { config }: GatewayParts, value: string, maxAgeS: number): string {
-  const secure = cameOverTls(incoming, config.trustedProxies) ? "; Secure" : "";
+  const secure = cameOverTls(incoming, config().trustedProxies) ? "; Secure" : "";
   return `${cookieName(incoming)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
 }
 

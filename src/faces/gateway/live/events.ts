@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { LiveEvent } from "../../../core/domain/index.ts";
-import type { Bus } from "../../../core/kit/index.ts";
+import type { Bus, Clock } from "../../../core/kit/index.ts";
 import type { EventFrame } from "../../../core/protocol/index.ts";
 import { type LiveTurn, Partials } from "./partials.ts";
 
@@ -39,8 +39,8 @@ export class EventStream {
   private readonly partials: Partials;
   private readonly listeners = new Set<(event: Numbered) => void>();
 
-  constructor(bus: Bus, now: () => number) {
-    this.partials = new Partials(now);
+  constructor(bus: Bus, clock: Pick<Clock, "now">) {
+    this.partials = new Partials(clock);
     bus.on((event) => this.take(event));
   }
 

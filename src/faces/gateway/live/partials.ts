@@ -2,7 +2,9 @@
  * What running turns have said so far, for a page that is opened in the middle. Memory only and bounded: when a turn ends
  * or parks the records have it all.
  */
+
 import { type Json, type LiveEvent, messageIds } from "../../../core/domain/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
 export interface LiveCall {
@@ -48,10 +50,10 @@ const LONGEST_TOOL_TEXT = 8192;
 
 export class Partials {
   private readonly turns = new Map<string, Held>();
-  private readonly now: () => number;
+  private readonly clock: Pick<Clock, "now">;
 
-  constructor(now: () => number) {
-    this.now = now;
+  constructor(clock: Pick<Clock, "now">) {
+    this.clock = clock;
   }
 
   /** Few turns run at once, so looking through them is cheaper than keeping a second table true. */
@@ -89,14 +91,14 @@ export class Partials {
       }
       case "tool.call": {
         const { id, name, input } = event;
-        this.turns.get(event.turn)?.tools.push({ id, name, input, startedAt: this.now() });
+        this.turns.get(event.turn)?.tools.push({ id, name, input, startedAt: this.clock.now() });
         return;
       }
       case "tool.result": {
         const tool = this.turns.get(event.turn)?.tools.find((t) => t.id === event.id);
         if (tool) {
           Object.assign(tool, {
-            endedAt: this.now(),
+            endedAt: this.clock.now(),
             text: event.text.slice(0, LONGEST_TOOL_TEXT),
             ...truthy({ isError: event.isError }),
           });
@@ -109,7 +111,7 @@ export class Partials {
 
   private start({ turn, session, segment }: { turn: string; session: string; segment: number }): void {
     if (this.turns.size >= MOST_TURNS && !this.turns.has(turn)) return;
-    const startedAt = this.now();
+    const startedAt = this.clock.now();
     this.turns.set(turn, { turn, session, segment, startedAt, step: "", calls: [], tools: [], cut: false, size: 0 });
   }
 

@@ -56,7 +56,7 @@ const RESULTS_LABEL = "Outcomes of the caller's tools";
 
 /** Words in base64 are a third longer than their bytes. */
 export function mostBytes(parts: GatewayParts): number {
-  return parts.config.http.maxBodyBytes + Math.ceil((parts.attachments.mostBytes * 4) / 3);
+  return parts.config().http.maxBodyBytes + Math.ceil((parts.attachments.mostBytes * 4) / 3);
 }
 
 /** The same, with the pictures and files as attachments. They are taken in last: a request that is wrong leaves nothing. */

@@ -45,7 +45,7 @@ async function follow(parts: GatewayParts, params: Params<"chat.send">, caller: 
     const accepted = await call(parts, "chat.send", { ...params, wait: false }, caller);
     const chosen = heard.of(accepted.joined ?? accepted.turn).then((by) => ({ ...accepted, ...by }));
     // Who may ask may wait for the answer: no further right is needed.
-    const ended = parts.handlers()["turns.wait"]({ turn: accepted.turn }, caller).finally(heard.off);
+    const ended = parts.handlers["turns.wait"]({ turn: accepted.turn }, caller).finally(heard.off);
     const begun = Promise.race([chosen, ended]);
     // Whoever asks for it gets the error; nobody asking is no fault.
     begun.catch(() => {});

@@ -9,7 +9,7 @@ const MOST_NAMES = 12;
 
 export async function chosen(parts: GatewayParts, name: string, caller: Caller): Promise<Chosen> {
   if (name === "lares") return {};
-  const handlers = parts.handlers();
+  const handlers = parts.handlers;
   const [{ models }, { agents }] = await Promise.all([
     handlers["models.list"]({}, caller),
     handlers["agents.list"]({}, caller),

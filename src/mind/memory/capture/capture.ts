@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
 import { sourceKeys } from "../../../core/domain/index.ts";
 import {
+  type Bus,
   type Clock,
   type Crash,
   defined,
@@ -101,6 +102,13 @@ export class Capture {
     this.stopped.abort();
     for (const { cancel } of this.armed.values()) cancel();
     await this.order.catch(() => {});
+  }
+
+  /** What is imported was said elsewhere, and nothing is taken from it. Returns how to stop listening. */
+  listen(bus: Bus, aside: (work: Promise<unknown>) => void): () => void {
+    return bus.on((event) => {
+      if (event.event === "session.changed" && event.what === "imported") aside(this.skip(event.session));
+    });
   }
 
   /** A turn of this session ended. Returns at once. */
