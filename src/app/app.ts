@@ -155,7 +155,7 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
   const began = performance.now();
   return openServer({
     ...{ home, version, program, models, clock, ids, settings, vault, bus, crash, log, guard: watchdog },
-    instance: () => lives.now(),
+    instance: lives.now,
     uptimeMs: () => Math.round(performance.now() - began),
     setup: { env: modelEnv, tryModels },
     token: { text: base.token, fromEnvironment: env.token !== undefined },

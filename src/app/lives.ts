@@ -40,14 +40,14 @@ export class Lives {
   }
 
   /** Throws STORAGE_FULL while there is none. */
-  now(): Instance {
+  readonly now = (): Instance => {
     if (this.current) return this.current;
     throw new AppError("STORAGE_FULL", {
       message: this.trouble.get() ?? "Lares is not ready.",
       hint: "Free some space; Lares goes on by itself.",
       retry: "later",
     });
-  }
+  };
 
   /** From now on no new instance is built. */
   stopping(): void {

@@ -49,7 +49,7 @@ test("a POST /chat passes the files that are drawn, and no others", { timeout: 1
   });
   compare("POST /chat", chat!, measured, "faces/gateway/server.ts");
   expect(entriesIntoApp(measured)).toEqual([
-    "faces/gateway/call.ts → app/methods/reach.ts",
+    "faces/gateway/call.ts → app/methods/chat.ts",
     "ground/engine/embedded/engine.ts → app/instance/life.ts",
   ]);
 });

@@ -25,6 +25,7 @@ export const BELOW_EVERY_STEP: Readonly<Record<string, string>> = {
   "ground/config/": "answers what a setting is",
   "ground/observe/": "log and redaction",
   "ground/watchdog/": "notes what is at work, in case it stops the process",
+  "store.ts": "a room's SQL statements",
 };
 
 /** What is called from here hears about the message. The answer doesn't wait for it. */
@@ -33,7 +34,8 @@ export const TELLS_OTHERS: Readonly<Record<string, string>> = {
   "app/instance/life.ts settled": "the turn's end, for memory, goals, schedules, sub-agents and locks",
 };
 
-const isBelow = (file: string) => Object.keys(BELOW_EVERY_STEP).some((folder) => file.startsWith(folder));
+const isBelow = (file: string) =>
+  Object.keys(BELOW_EVERY_STEP).some((one) => file.startsWith(one) || file.endsWith(`/${one}`));
 const isHeard = ({ stack }: Call) => stack.some((frame) => frame in TELLS_OTHERS);
 
 /** The files on the path that begins in this file, and those it only asks. */

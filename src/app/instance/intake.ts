@@ -14,7 +14,7 @@ import { eraseSpent } from "../../mind/budget/index.ts";
 import { eraseHistory, estimateTokens, insertImported } from "../../mind/context/index.ts";
 import { goalWords } from "../../mind/goals/index.ts";
 import { recall } from "../../mind/memory/index.ts";
-import { makeWhere } from "../../mind/prompt/index.ts";
+import { whereInWords } from "../../mind/prompt/index.ts";
 import { scheduleWords, zoneWords } from "../../mind/schedule/index.ts";
 import { type Channels, makeChannels } from "./channels.ts";
 import type { Delivery } from "./delivery.ts";
@@ -117,7 +117,8 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
     isKnown: wasAdmitted,
     rooms: { useSession, queueTurn },
     findZone: ground.findZone,
-    where: makeWhere(late.accounts.get),
+    where: whereInWords,
+    accounts: late.accounts.get,
   });
 }
 

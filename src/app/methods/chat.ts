@@ -1,5 +1,4 @@
 /** Handlers of `chat.*`. */
-import { createHash } from "node:crypto";
 import { CANCEL } from "../../core/contracts/index.ts";
 import {
   type AgentId,
@@ -10,7 +9,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { defined, truthy } from "../../core/kit/index.ts";
+import { defined, sha256, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
 import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts";
 import { waitingIn } from "../../flow/inbox/index.ts";
@@ -136,7 +135,7 @@ function makeFingerprint(
   user: string,
 ) {
   const asked = JSON.stringify([p.message, user, p.model ?? null, p.replaces ?? null, p.given ?? null]);
-  return createHash("sha256").update(asked).digest("base64url");
+  return sha256(asked);
 }
 
 export async function waitFor(

@@ -28,7 +28,7 @@ export { distance, nearest } from "./nearest.ts";
 export { isReaching, pathsInWord } from "./path-words.ts";
 export { pause } from "./pause.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
-export { isSameSecret } from "./secret.ts";
+export { isSameSecret, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export { deadline, following } from "./signals.ts";

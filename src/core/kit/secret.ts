@@ -5,3 +5,8 @@ export function isSameSecret(given: string | Uint8Array, expected: string | Uint
   const [a, b] = [given, expected].map((one) => createHash("sha256").update(one).digest());
   return timingSafeEqual(a!, b!);
 }
+
+/** A text's fingerprint, 43 characters that are safe in addresses and file names. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

@@ -24,6 +24,23 @@ export interface ModelsDeps {
   loadAttachment?: LoadAttachment;
 }
 
+/** The models behind one object that stays, so that new settings need no new instance. A call under way ends with the old ones. */
+export function changingModels(make: () => Models): Models & { renew(): void } {
+  let now = make();
+  return {
+    call: (request, onDelta, signal) => now.call(request, onDelta, signal),
+    render: (request) => now.render(request),
+    list: () => now.list(),
+    primary: () => now.primary(),
+    info: (id) => now.info(id),
+    warm: () => now.warm(),
+    renew() {
+      now = make();
+      void now.warm();
+    },
+  };
+}
+
 export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const providers = findProviders(config, deps.env);
   const health = new HealthBook();

@@ -13,7 +13,7 @@ import {
   type Result,
 } from "../../core/protocol/index.ts";
 import { type HttpEnv, parse } from "./http.ts";
-import type { Caller, GatewayParts } from "./ports.ts";
+import type { Caller, GatewayParts, Handlers } from "./ports.ts";
 
 export async function callMethod(parts: GatewayParts, name: string, params: unknown, caller: Caller): Promise<unknown> {
   if (!isMethod(name)) {
@@ -71,4 +71,35 @@ export function answerHeaders(a: ChatAnswer): Record<string, string> {
     ...(a.model ? { "x-lares-model": encodeURI(a.model) } : {}),
     ...(a.practice ? { "x-lares-practice": "true" } : {}),
   };
+}
+
+/** Throws when the caller may not act there. */
+export type MustReach = (
+  principal: Caller["principal"],
+  wish: { session?: string | undefined; turn?: string | undefined; begins: boolean },
+) => Promise<void>;
+
+/** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */
+const BEGINS: readonly MethodName[] = ["chat.send", "goals.add"];
+
+type Handler = (params: { session?: string; turn?: string }, caller: Caller) => Promise<unknown>;
+
+/**
+ * Before every method that changes something and names a conversation or a turn it is asked whether the caller may act there, so
+ * that no handler can forget it.
+ */
+export function withReach(handlers: Handlers, mustReach: MustReach): Handlers {
+  const out: Record<string, Handler> = {};
+  for (const [name, handler] of Object.entries(handlers) as [MethodName, Handler][]) {
+    const { scope, mutates } = METHODS[name];
+    const begins = BEGINS.includes(name);
+    out[name] = handler;
+    if (!mutates || (scope !== "write" && !begins)) continue;
+    out[name] = async (params, caller) => {
+      const { session, turn } = params;
+      if (session !== undefined || turn !== undefined) await mustReach(caller.principal, { session, turn, begins });
+      return handler(params, caller);
+    };
+  }
+  return out as unknown as Handlers;
 }

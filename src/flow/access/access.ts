@@ -12,9 +12,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import type { Clock, IdMaker } from "../../core/kit/index.ts";
+import { type Clock, type IdMaker, sha256 } from "../../core/kit/index.ts";
 import { type Principal, SCOPES, type Scope } from "../../core/protocol/index.ts";
-import { type CodeCheck, LoginCodes, sha256 } from "./codes.ts";
+import { type CodeCheck, LoginCodes } from "./codes.ts";
 import {
   deleteLogin,
   deleteToken,

@@ -4,7 +4,8 @@
  * ACCESS-1: a code works once; the second attempt is refused as used.
  * ACCESS-2: the table is bounded; the oldest code goes first.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "../../core/kit/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
 export const CODE_MS = 600_000;
@@ -47,8 +48,4 @@ export class LoginCodes {
   drop(credential: string): void {
     for (const [hash, one] of this.codes) if (one.by.credential === credential) this.codes.delete(hash);
   }
-}
-
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
 }

@@ -2,7 +2,7 @@
  * The single door. Whatever wants a turn comes through here: it is recognised if it came before, given an agent and a
  * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
  */
-import { type Accepted, CANCEL, type Reads, type Tx } from "../../core/contracts/index.ts";
+import { type Accepted, CANCEL, type Capabilities, type Reads, type Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -95,7 +95,8 @@ export interface InboxParts {
   messages: Reads;
   attachments: AttachedFiles;
   /** Where it was written and what is shown there, in a few words: "on Telegram (files up to 50 MB)". */
-  where: (message: Pick<InboundMessage, "route" | "face">) => string;
+  where: (message: Pick<InboundMessage, "route" | "face">, can: Capabilities | undefined) => string;
+  accounts: () => { get(channel: string, account: string): { can: Capabilities } | undefined };
   /** The zone a person's clock shows; the owner's where none is known. */
   findZone: (person: string) => Promise<string>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
@@ -346,7 +347,8 @@ async function ownLines(
   const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
     message.authority ?? "outside"
   ];
-  const where = { at, zone, channel: route.channel, where: parts.where(message) };
+  const can = parts.accounts().get(route.channel, route.account)?.can;
+  const where = { at, zone, channel: route.channel, where: parts.where(message, can) };
   const clock = named === undefined ? { whose, zone } : last?.clock;
   const line = envelope({
     ...where,

@@ -12,11 +12,12 @@ import {
 } from "../../core/domain/index.ts";
 import { act } from "./act.ts";
 import { findFinish, findSilence, notRun } from "./endings.ts";
+import { finish } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
-import { end, parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
+import { parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
 
 /** How often room is made for one request before the turn gives up, and in one turn. */
 const MOST_OVERFLOWS = 3;
@@ -30,28 +31,33 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
     const limits = parts.limits();
     const cap = reached(limits, p, active);
     if (cap && !cap.lastWord)
-      return end(parts, run, { state: "failed", text: "", reason: cap.sentence, failure: "limit" });
+      return finish(parts, run, { state: "failed", text: "", reason: cap.sentence, failure: "limit" });
     if (cap) p.closing = cap.sentence;
     const called = await callModel(parts, run);
     // A replay runs on another clock: what the recorded call was told decides.
     if ("reply" in called && called.closing !== undefined) p.closing = called.closing;
     else delete p.closing;
     if ("refused" in called) {
-      return end(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
+      return finish(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
     }
     if ("full" in called) {
       if (await makeRoom(parts, run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
-      return end(parts, run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
+      return finish(parts, run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
     }
     const { reply } = called;
     takeIn(run, called);
     if (!reply.ok) {
       const { failure, limit } = reply;
       if (failure !== "context-overflow") {
-        return end(parts, run, { state: "failed", text: "", reason: sentence(parts, reply), failure });
+        return finish(parts, run, { state: "failed", text: "", reason: sentence(parts, reply), failure });
       }
       if (await makeRoom(parts, run, { refused: limit ? { limit } : {}, more: false, fresh: 0 })) continue;
-      return end(parts, run, { state: "failed", text: "", reason: `${sentence(parts, reply)} ${TOO_LONG}`, failure });
+      return finish(parts, run, {
+        state: "failed",
+        text: "",
+        reason: `${sentence(parts, reply)} ${TOO_LONG}`,
+        failure,
+      });
     }
     p.overflows = 0;
     p.model = reply.model;
@@ -92,16 +98,16 @@ async function useTools(
   const { p } = run;
   const last = findFinish(calls, run.given?.finish ?? []);
   if (last.kind === "finished")
-    return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results: last.results });
+    return finish(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results: last.results });
   // The caller's own tools: it runs them, and its next message says what came of it.
   if (run.given?.tools)
-    return end(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
+    return finish(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
   if (p.forced) {
     const results = notRun(calls, "no more tools can be used in this turn.");
-    return end(parts, run, { state: "failed", text: "", reason: LOOPED, results });
+    return finish(parts, run, { state: "failed", text: "", reason: LOOPED, results });
   }
   const silence = findSilence(calls, ends, p);
-  if (silence.kind === "silent") return end(parts, run, { state: "silent", text: "", results: silence.results });
+  if (silence.kind === "silent") return finish(parts, run, { state: "silent", text: "", results: silence.results });
   const refused = [last, silence].find((one) => one.kind === "refused")?.results;
   const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
   const { waiting, pauses, outside } = acted;
@@ -129,21 +135,21 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
   const { p } = run;
   const text = readText(reply);
   if (reply.finish === "refusal") {
-    return end(parts, run, { state: "declined", text, reason: "The model declined to answer." });
+    return finish(parts, run, { state: "declined", text, reason: "The model declined to answer." });
   }
   if (!text) {
     if (p.empty++ === 0) return undefined;
     const reason = `${reply.model} gave an empty answer twice. Send the message again, or choose another model with /model.`;
-    return end(parts, run, { state: "failed", text: "", reason });
+    return finish(parts, run, { state: "failed", text: "", reason });
   }
-  if (reply.finish !== "length") return end(parts, run, { state: "answered", text });
+  if (reply.finish !== "length") return finish(parts, run, { state: "answered", text });
   const asked = run.given?.settings?.maxOutputTokens;
   p.notices.push(
     asked === undefined
       ? "The answer was cut off at the model's output limit."
       : `The answer was cut off at the ${asked} tokens you asked for.`,
   );
-  return end(parts, run, { state: "answered", text, cut: true });
+  return finish(parts, run, { state: "answered", text, cut: true });
 }
 
 /** The call after the cap: its words are the answer, and what it still wanted to call is not run. */
@@ -156,9 +162,9 @@ function lastWord(
 ): Outcome {
   const text = readText(reply);
   const results = notRun(calls, cap);
-  if (!text) return end(parts, run, { state: "failed", text: "", reason: cap, failure: "limit", results });
+  if (!text) return finish(parts, run, { state: "failed", text: "", reason: cap, failure: "limit", results });
   run.p.notices.push(cap);
-  return end(parts, run, { state: "answered", text, results });
+  return finish(parts, run, { state: "answered", text, results });
 }
 
 /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */

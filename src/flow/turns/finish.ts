@@ -6,7 +6,6 @@ import {
   type Json,
   leastTrusted,
   messageIds,
-  type ReplyRoute,
   type Terms,
   type ToolResultPart,
   type TurnFailure,
@@ -14,9 +13,8 @@ import {
   type TurnResult,
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
-import type { At } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
-import type { Progress } from "./progress.ts";
+import type { TurnRun } from "./run.ts";
 import { recordEnd } from "./store.ts";
 
 export interface Ending {
@@ -44,15 +42,8 @@ function saidMessage(turn: TurnId, text: string, at: number) {
   return { id: messageIds.said(turn), message, at, outside: true };
 }
 
-export function finish(
-  parts: TurnParts,
-  at: At & { terms: Terms },
-  p: Progress,
-  route: ReplyRoute,
-  own: IntakeMessage | undefined,
-  ending: Ending,
-): Outcome {
-  const { turn, session } = at;
+export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome {
+  const { turn, session, p, route, own } = run;
   // A turn that ended before its first call, or whose progress is lost, knows its author only by the message.
   const isGuest = leastTrusted(p.authority, own?.authority ?? "owner") === "stranger";
   const { said: _said, results = [], ...shown } = ending;
@@ -75,21 +66,21 @@ export function finish(
       }
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
       // Only what was parked had any.
-      if (at.segment > 0) parts.interims.forget(tx, turn);
+      if (run.segment > 0) parts.interims.forget(tx, turn);
       recordEnd(tx, turn, result, p.startedAt, now);
       if (results.length) {
         const message = { role: "tool" as const, content: results };
         parts.history.append(tx, {
           session,
           turn,
-          id: messageIds.results(turn, at.segment, p.call - 1),
+          id: messageIds.results(turn, run.segment, p.call - 1),
           message,
           at: now,
         });
       }
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const say = () => (isGuest ? parts.withoutPaths(spokenToGuest(result)) : spoken(result, turn));
-      const text = isKept(at.terms.keeps, result.state) ? "" : say();
+      const text = isKept(run.terms.keeps, result.state) ? "" : say();
       if (text) parts.replies.intend(tx, { answer: answerIds.answer(turn), turn, session, route, text });
     },
   };

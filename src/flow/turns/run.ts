@@ -3,7 +3,6 @@
 import type { Outcome } from "../../core/contracts/index.ts";
 import type { Given, ReplyRoute, Terms, TurnId } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
-import { type Ending, finish } from "./finish.ts";
 import { park } from "./park.ts";
 import { type At, makePlace } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
@@ -30,10 +29,6 @@ export interface TurnRun extends At {
   terms: Terms;
   own: IntakeMessage | undefined;
   began: number;
-}
-
-export function end(parts: TurnParts, run: TurnRun, ending: Ending): Outcome {
-  return finish(parts, run, run.p, run.route, run.own, ending);
 }
 
 export async function parkNow(

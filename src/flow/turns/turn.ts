@@ -17,10 +17,10 @@ import {
   withoutCommandLane,
 } from "../../core/domain/index.ts";
 import { converse } from "./converse.ts";
-import type { Ending } from "./finish.ts";
+import { type Ending, finish } from "./finish.ts";
 import type { TurnParts } from "./ports.ts";
 import { newProgress, type Progress } from "./progress.ts";
-import { type Body, end, parkNow, shortened, type TurnRun } from "./run.ts";
+import { type Body, parkNow, shortened, type TurnRun } from "./run.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordWoken, sumUsage } from "./store.ts";
 import { outcome, WITHDRAWN, wakeUp } from "./wake.ts";
@@ -55,19 +55,19 @@ export function makeTurns(parts: TurnParts) {
       if (body.kind === "command") {
         // Whoever admitted it died, perhaps before it stopped what it was to stop.
         if (input.recovered) for (const one of body.stop?.turns ?? []) await parts.stop(one, body.stop!.why);
-        return end(parts, run, { state: "answered", text: body.reply });
+        return finish(parts, run, { state: "answered", text: body.reply });
       }
       const mine = await parts.intake.own(input.turn);
       // Deleted where it was said before a model read it: nobody waits for an answer, and the model never sees it.
-      if (mine?.withdrawn) return end(parts, run, { state: "silent", text: "", reason: DELETED });
+      if (mine?.withdrawn) return finish(parts, run, { state: "silent", text: "", reason: DELETED });
       run.own = mine?.message;
       if (input.wake.why === "broken") {
         // Its progress is gone with what broke; what it spent is on record.
         run.p.usage = await sumUsage(parts.records, run.turn);
-        return end(parts, run, broken(input.wake));
+        return finish(parts, run, broken(input.wake));
       }
       if (mine?.takenBy && mine.takenBy !== input.turn) {
-        return end(parts, run, { state: "joined", text: "", joined: mine.takenBy });
+        return finish(parts, run, { state: "joined", text: "", joined: mine.takenBy });
       }
       const time = keepTime(parts, run);
       try {
@@ -75,7 +75,7 @@ export function makeTurns(parts: TurnParts) {
         if (run.given?.results) await takeResults(parts, run, run.given.results);
         const done = await withoutModel(parts, run, input.wake);
         if (done === "model") return (await wakeUp(parts, run, input)) ?? (await converse(parts, run));
-        return "park" in done ? parkNow(parts, run, done.park) : end(parts, run, done.end);
+        return "park" in done ? parkNow(parts, run, done.park) : finish(parts, run, done.end);
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
         // Nobody is waited for any more: a later turn must not read that somebody is.
@@ -88,8 +88,8 @@ export function makeTurns(parts: TurnParts) {
             { how: "withdrawn", notRun: "denied" },
           );
         if (time.isUp())
-          return end(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
-        return end(parts, run, { state: "stopped", text: "", reason: "Stopped." });
+          return finish(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
+        return finish(parts, run, { state: "stopped", text: "", reason: "Stopped." });
       } finally {
         time.stop();
       }

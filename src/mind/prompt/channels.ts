@@ -57,14 +57,13 @@ export function fetchedFormat({ channel, face }: WayIn): ChatFormat {
 }
 
 /** Where a message was written and what is shown there: "on Telegram (files up to 50 MB)". */
-export function makeWhere(
-  accounts: () => { get(channel: string, account: string): { can: Capabilities } | undefined },
-): (message: Pick<InboundMessage, "route" | "face">) => string {
-  return ({ route: { channel, account }, face }) => {
-    const way = { channel, ...truthy({ face }) };
-    const shown = showsInWords(way, accounts().get(channel, account)?.can);
-    return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
-  };
+export function whereInWords(
+  { route, face }: Pick<InboundMessage, "route" | "face">,
+  can: Capabilities | undefined,
+): string {
+  const way = { channel: route.channel, ...truthy({ face }) };
+  const shown = showsInWords(way, can);
+  return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
 }
 
 /** For the line above a message from a different channel than the last: what differs most between chats. */

@@ -1,5 +1,5 @@
 export { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
-export { makeWhere, onChannel, recipientInWords, showsInWords } from "./channels.ts";
+export { onChannel, recipientInWords, showsInWords, whereInWords } from "./channels.ts";
 export {
   FAMILY_CHOICES,
   FAMILY_NOTES,

@@ -1,8 +1,7 @@
 /** The part of Matrix's client-server API that the adapter uses. */
 
-import { createHash } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
+import { sha256, trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import { type ApiAnswer, type ApiCall, asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
@@ -162,5 +161,5 @@ function enc(part: string): string {
 
 /** Short and without slashes, which proxies decode. */
 function transaction(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return sha256(key);
 }
