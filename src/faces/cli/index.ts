@@ -1,7 +1,7 @@
 /** The command line. What is asked most and needs nothing, `--help` and `--version`, is answered before anything is loaded. */
 
 import type { CliPorts } from "./ports.ts";
-import { HELP } from "./words/help.ts";
+import { helpPage } from "./words/help.ts";
 
 export type { CliInput, CliOutput, CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.ts";
 
@@ -17,8 +17,7 @@ export async function runCli(argv: string[], ports: CliPorts): Promise<number> {
     return 0;
   }
   if (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!)) {
-    const { asCalled } = await import("../../core/protocol/client.ts");
-    ports.stdout.write(asCalled(HELP, ports.program?.here ?? "lares"));
+    ports.stdout.write(helpPage(ports.program?.here ?? "lares"));
     return 0;
   }
   const { runProgram } = await import("./program.ts");

@@ -36,13 +36,13 @@ export function failureLine(
  */
 export function askCard(a: Approval, paint: Paint, now: number, columns = Number.POSITIVE_INFINITY): string[] {
   const shown = visible(a.shown).split("\n");
-  const [why = "", ...more] = wrap(oneLine(a.because), columns - 14);
+  const [why = "", ...more] = wrap(oneLine(a.because), columns - 18);
   return [
     words.question(paint("◐", "wait"), a.agent, a.tool),
     // What goes on is marked: it must not look like a line of its own.
     ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
-    `  ${paint("because", "dim")}    ${why}`,
-    ...more.map((row) => `             ${row}`),
+    `  ${paint("because", "dim")}        ${why}`,
+    ...more.map((row) => `                 ${row}`),
     words.denied(paint(words.ifUnanswered, "dim"), duration(a.deadline - now)),
   ];
 }

@@ -8,7 +8,7 @@
  */
 import { toErrorShape } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
-import { quoted } from "../../ground/config/index.ts";
+import { quoted, usualHome } from "../../ground/config/index.ts";
 import type { Tone } from "./format.ts";
 import type { CliOutput, CliPorts } from "./ports.ts";
 import { textWidth } from "./width.ts";
@@ -33,6 +33,8 @@ export interface Output {
   /** For what goes to stderr. */
   readonly paintNote: Paint;
   readonly hint: Hint;
+  /** For a command typed in another terminal, which may not have LARES_HOME: any home but the usual one is named. */
+  readonly hintElsewhere: Hint;
   /** The same for a whole sentence that Lares wrote elsewhere and sent as a field of its own: an error's hint, a finding's fix. */
   ours(sentence: string): string;
   /** Lines of data for people. Nothing with --json: say the same by `document` or `items`. */
@@ -60,15 +62,22 @@ export function makeOutput(
     if (lines.length) stream.write(`${lines.join("\n")}\n`);
   };
   // A command that is pasted must reach the same home as this one did.
-  const elsewhere = flags.home && flags.home !== ports.env.home ? ` --home ${quoted(flags.home)}` : "";
-  const called = (line: string) => asCalled(line, `${ports.program?.here ?? "lares"}${elsewhere}`);
+  const callable = (known: string) => {
+    const home = flags.home && flags.home !== known ? ` --home ${quoted(flags.home)}` : "";
+    return (line: string) => asCalled(line, `${ports.program?.here ?? "lares"}${home}`);
+  };
+  const called = callable(ports.env.home);
+  const hintBy =
+    (rename: (line: string) => string): Hint =>
+    (words, ...data) =>
+      words.map((own, i) => rename(own) + (i < data.length ? String(data[i] ?? "") : "")).join("");
   return {
     json,
     quiet,
     paint: painter(stdout, ports.env.noColor),
     paintNote,
-    hint: (words, ...data) =>
-      words.map((own, i) => called(own) + (i < data.length ? String(data[i] ?? "") : "")).join(""),
+    hint: hintBy(called),
+    hintElsewhere: (words, ...data) => hintBy(callable(usualHome(ports.env)))(words, ...data),
     ours: called,
     say(...lines) {
       if (!json) put(stdout, lines);

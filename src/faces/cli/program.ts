@@ -8,7 +8,7 @@ import { EXIT, exitForError, usage } from "./exit.ts";
 import { makeOutput } from "./output.ts";
 import type { CliPorts } from "./ports.ts";
 import { programWords as words } from "./words/common.ts";
-import { HELP } from "./words/help.ts";
+import { helpPage } from "./words/help.ts";
 import { type CommandEntry, EVERYWHERE, FLAGS, type Flag, GROUPS } from "./words/table/index.ts";
 
 export async function runProgram(argv: string[], ports: CliPorts): Promise<number> {
@@ -47,7 +47,7 @@ function build(ports: CliPorts, to: To): Command {
   lares
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void ports.stdout.write(asCalled(text, name)),
+      writeOut: (text) => void ports.stdout.write(text === helpPage(name) ? text : asCalled(text, name)),
       writeErr: () => {},
       getOutHelpWidth: () => Math.min(ports.stdout.columns ?? 100, 100),
     })
@@ -58,7 +58,7 @@ function build(ports: CliPorts, to: To): Command {
     .configureHelp({ showGlobalOptions: true, visibleCommands: (command) => [...command.commands] })
     .action(to(async () => (await import("./commands/status.ts")).bare));
   for (const flag of EVERYWHERE) lares.addOption(optionOf(flag));
-  lares.helpInformation = () => HELP;
+  lares.helpInformation = () => helpPage(name);
   refuseUnknown(lares);
 
   const nouns = new Map<string, Command>();

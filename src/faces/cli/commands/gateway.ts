@@ -42,7 +42,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
         ["Model", modelLine(model)],
         ["Home", home],
         ["Stop", "Ctrl-C"],
-        ["Next", words.chat(out.hint)],
+        ["Next", words.chat(out.hintElsewhere)],
       ],
       "  ",
     ),

@@ -1,14 +1,13 @@
 /** `lares status`: the four questions of a visitor, the first one even when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asCalled } from "../../../core/protocol/client.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { homeProblem } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
 import { bytes, count, elapsed, oneLine, spent, tokens } from "../format.ts";
 import { type Output, table } from "../output.ts";
-import { HELP } from "../words/help.ts";
+import { helpPage } from "../words/help.ts";
 import { statusWords as words } from "../words/look.ts";
 import { modelLine, run } from "./gateway.ts";
 import { beatLine } from "./heartbeat.ts";
@@ -27,7 +26,7 @@ export const status: Action = async (ctx) => {
 /** `lares` alone: starts it, or says how it is. Without a terminal it must not stay, so it shows the help. */
 export const bare: Action = async (ctx) => {
   if (!ctx.canAsk || !ctx.ports.stdout.isTTY) {
-    ctx.out.raw(asCalled(HELP, ctx.ports.program?.here ?? "lares"));
+    ctx.out.raw(helpPage(ctx.ports.program?.here ?? "lares"));
     return EXIT.done;
   }
   const found = await ask(ctx);

@@ -172,7 +172,7 @@ describe("asking", () => {
     await answer(ran, "Start Lares when the computer starts?", "\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("${ANTHROPIC_API_KEY}");
-    expect(ran.err()).toContain("Next: lares gateway run");
+    expect(ran.err()).toContain(`Next: lares --home ${home} gateway run`);
   });
 
   it("a pasted key is never shown, and what was deleted is not part of it", async () => {
@@ -192,7 +192,7 @@ describe("asking", () => {
     // A crontab has no working directory, and hardly a PATH.
     // Nor LARES_HOME: the line has to name the home.
     expect(ran.err()).toContain(`@reboot /usr/bin/node /srv/lares/bin/lares.js gateway run --home ${home}\n`);
-    expect(ran.err() + ran.out()).toContain("Next: node bin/lares.js gateway run");
+    expect(ran.err() + ran.out()).toContain(`Next: node bin/lares.js --home ${home} gateway run`);
   });
 
   it("a second run offers to keep what is set", async () => {

@@ -126,7 +126,10 @@ function elsewhere(ctx: Context): string {
 
 async function later(ctx: Context, wasTold: boolean): Promise<string[]> {
   const { hint } = ctx.out;
-  return [...(wasTold ? [] : [words.laterOnboard(hint)]), (await isUp(ctx)) ? words.isRunning(hint) : words.next(hint)];
+  return [
+    ...(wasTold ? [] : [words.laterOnboard(hint)]),
+    (await isUp(ctx)) ? words.isRunning(hint) : words.next(ctx.out.hintElsewhere),
+  ];
 }
 
 /** One that runs but does not let us in still runs: a second one could not start beside it. */

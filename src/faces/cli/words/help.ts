@@ -1,4 +1,15 @@
-/** The first page of help: one screen, five groups, an example each. A test compares it with the table of words. */
+/** The first page of help: one screen, five groups, an example each. A test compares it with the table of commands. */
+
+/** As it can be typed here. A long name in every row would not fit a terminal, so it is said once. */
+export function helpPage(name: string): string {
+  if (name === "lares") return HELP;
+  return HELP.split("\n")
+    .map((row) => (row.startsWith("lares ", 8) ? row.slice(0, 8) + row.slice(14) : row))
+    .join("\n")
+    .replace("alive.\n", `alive. Type ${name} before each command.\n`)
+    .replace(": lares sessions --help", `: ${name} sessions --help`);
+}
+
 export const HELP = `Lares keeps AI agents alive.
 
 Talk    lares chat                        a conversation; -m TEXT for one answer
