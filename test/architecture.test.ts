@@ -7,6 +7,7 @@ import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { FILES, FOLDERS, MOST_LINES } from "./architecture/app.ts";
+import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
@@ -202,6 +203,10 @@ describe("the house", () => {
         return isCast;
       });
     expect(found.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("what commands and channels say by themselves in a chat stands in their words.ts", () => {
+    expect(files.flatMap(({ path, text }) => sentencesOutsideCatalogue(path, text))).toEqual([]);
   });
 
   test("nested ternaries do not become more", () => {
@@ -489,6 +494,17 @@ describe("the checker finds what it looks for", () => {
     expect(needlessSpreads("flow/turns/x.ts", `f(${text});`)).toEqual([
       expect.stringContaining("src/flow/turns/x.ts:1"),
     ]);
+  });
+
+  test.each([
+    ["flow/commands/x.ts", 'return "Nothing is running.";', 1],
+    ["flow/channels/x.ts", "f({ say: `Only ${owner} can answer this.` });", 1],
+    ["flow/commands/words.ts", 'const NOTHING = "Nothing is running.";', 0],
+    ["flow/channels/x.ts", 'throw new AppError("NOT_FOUND", { message: "There is no channel." });', 0],
+    ["flow/channels/x.ts", 'log.warn("It will be tried again.");', 0],
+    ["flow/turns/x.ts", 'return "Nothing is running.";', 0],
+  ])("%s: %s has %i sentences outside the catalogue", (path, text, count) => {
+    expect(sentencesOutsideCatalogue(path, `function f() { ${text} }`)).toHaveLength(count);
   });
 
   test.each([

@@ -161,8 +161,10 @@ export class Accounts {
     if (found) return found;
     const fitting = known.filter((one) => one.account === name || one.channel === name);
     const names = known.map(nameOf).join(", ") || "none. Add one: lares channels add";
-    const hint = fitting.length === 1 ? `Did you mean "${nameOf(fitting[0]!)}"?` : `Known: ${names}.`;
-    throw new AppError("CHANNEL_UNKNOWN", { message: `There is no channel "${name}".`, hint });
+    throw new AppError("CHANNEL_UNKNOWN", {
+      message: `There is no channel "${name}".`,
+      hint: fitting.length === 1 ? `Did you mean "${nameOf(fitting[0]!)}"?` : `Known: ${names}.`,
+    });
   }
 
   /** Records whether an outgoing message succeeded. */

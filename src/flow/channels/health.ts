@@ -1,4 +1,6 @@
 /** Whether an account still receives: a pure rule, so that a dead connection is noticed end to end and not only by its socket. */
+import { NEVER_CONNECTED, nothingReceived, receivesNothing } from "./words.ts";
+
 export interface Vitals {
   /** When this connection was started. */
   startedAt: number;
@@ -18,11 +20,10 @@ const FIRST_SIGN_MS = 60_000;
 export function trouble(v: Vitals, now: number): string | undefined {
   if (v.silenceMs !== undefined) {
     if (v.aliveAt === undefined) {
-      if (now - v.startedAt > Math.max(v.silenceMs, FIRST_SIGN_MS)) return "It didn't connect in time.";
+      if (now - v.startedAt > Math.max(v.silenceMs, FIRST_SIGN_MS)) return NEVER_CONNECTED;
     } else if (now - v.aliveAt > v.silenceMs) {
-      return `Nothing was received for ${Math.round((now - v.aliveAt) / 1000)} s.`;
+      return nothingReceived(Math.round((now - v.aliveAt) / 1000));
     }
   }
-  if (v.behind > 0 && v.stuckSince !== undefined && now - v.stuckSince > STUCK_MS)
-    return `The platform reports ${v.behind} waiting messages, but none are being received.`;
+  if (v.behind > 0 && v.stuckSince !== undefined && now - v.stuckSince > STUCK_MS) return receivesNothing(v.behind);
 }

@@ -42,7 +42,7 @@ import {
   truthy,
 } from "../../core/kit/index.ts";
 import type { Acknowledgements } from "./acknowledge.ts";
-import { type Count, countsFor, HOUR_MS, LoopWatch, limitText } from "./limits.ts";
+import { type Count, countsFor, HOUR_MS, LoopWatch } from "./limits.ts";
 import type { Pairings } from "./pairing.ts";
 import { type Standing, standing } from "./standing.ts";
 import {
@@ -55,6 +55,7 @@ import {
   readButton,
   writeKept,
 } from "./store.ts";
+import { ANSWERING_EACH_OTHER, limitText, ONLY_OWNER_ANSWERS, QUESTION_CLOSED } from "./words.ts";
 
 export interface IntakeParts {
   records: Records;
@@ -173,7 +174,7 @@ export class Intake {
         return this.message(at, policy, event, may, route, record);
       case "button": {
         const button = await readButton(records, event.button);
-        if (!button) return { outcome: "ignored", say: "This question is no longer open." };
+        if (!button) return { outcome: "ignored", say: QUESTION_CLOSED };
         return this.answered(button.approval, button.decision, event, may);
       }
       case "reaction": {
@@ -210,7 +211,7 @@ export class Intake {
   }
 
   private async answered(approval: string, decision: ApprovalDecision, event: PlatformEvent, may: May): Promise<Heard> {
-    if (!may.mayApprove) return { outcome: "refused", say: "Only the owner can answer this." };
+    if (!may.mayApprove) return { outcome: "refused", say: ONLY_OWNER_ANSWERS };
     try {
       const by = event.sender.name ? `${event.sender.name} (${event.sender.id})` : event.sender.id;
       return { outcome: "answered", say: await this.parts.answer(approval, { decision, by }) };
@@ -346,8 +347,7 @@ export class Intake {
     const chat = JSON.stringify([at.channel, at.account, message.route.chat, message.sender.id]);
     const loop = this.loops.judge(chat, now, outbox.sentAt(message.route));
     if (loop !== "fine") {
-      const text = "We seem to be answering each other. I'll stop here for a while.";
-      return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text };
+      return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text: ANSWERING_EACH_OTHER };
     }
     if (now - this.swept > HOUR_MS) {
       this.swept = now;

@@ -67,16 +67,6 @@ function count(scope: string, what: string, most: number): Count {
   return { scope, what, most, unit: "messages" };
 }
 
-/** The notice for a limit that is reached. */
-export function limitText(limit: Count): string {
-  if (limit.hours === 24) {
-    return `That's enough for today: I accept ${limit.most} messages a day from ${limit.what}. I haven't read this message.`;
-  }
-  return limit.unit === "messages"
-    ? `That's enough for now: I accept ${limit.most} messages an hour from ${limit.what}. I haven't read this message; please send it again in the next hour.`
-    : `That's enough for today: the limit of ${limit.most.toLocaleString("en")} tokens a day is used up. I haven't read this message; please send it again tomorrow.`;
-}
-
 /**
  * Two bots that answer each other: strictly in turns, each time within a second or two of our answer, many times in a row. A
  * person needs longer to read, and one in a hurry writes twice before the answer comes. Kept in memory: a restart only gives

@@ -19,6 +19,7 @@ import {
   pairings,
   writeGrant,
 } from "./store.ts";
+import { LET_IN, offerCode } from "./words.ts";
 
 /** No letters that look like digits or like each other. */
 const SIGNS = "ABCDEFGHJKMNPQRSTVWXYZ23456789";
@@ -68,7 +69,7 @@ export class Pairings {
       say(tx, {
         id,
         route,
-        text: `I don't know you yet. Your code is ${code}, valid for an hour. The person who runs me can let you in with: lares channels approve ${code}`,
+        text: offerCode(code),
       });
       record(tx);
     });
@@ -96,7 +97,7 @@ export class Pairings {
       say(tx, {
         id,
         route: JSON.parse(found.route) as ReplyRoute,
-        text: "You're in. Just write to me; /help lists the commands.",
+        text: LET_IN,
       });
     });
     sent(id);

@@ -1,4 +1,4 @@
-/** What slash commands answer, in words. */
+/** Where the answers of slash commands come from; how they are worded is in words.ts. */
 
 import type { Models } from "../../core/contracts/index.ts";
 import {
@@ -11,6 +11,17 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import type { CommandParts } from "./commands.ts";
+import {
+  type CompactedSession,
+  compactedInWords,
+  modelInUse,
+  NOTHING_TO_COMPACT,
+  NOTHING_TO_EXPORT,
+  statusInWords,
+  type UsedUp,
+  undone,
+  usageInWords,
+} from "./words.ts";
 
 /** What the answers are made from. */
 export interface AnswerParts extends Pick<CommandParts, "called" | "schedules" | "timezone" | "memory"> {
@@ -22,44 +33,18 @@ export interface AnswerParts extends Pick<CommandParts, "called" | "schedules" |
   compactions: {
     undo(session: SessionKey): Promise<{ messages: number }>;
     /** Nothing when it goes on in the background. */
-    ask(session: SessionKey, agent: AgentId, focus: string | null): Promise<Compacted | undefined>;
+    ask(session: SessionKey, agent: AgentId, focus: string | null): Promise<CompactedSession | undefined>;
   };
   /** Throws NOT_FOUND when there is no such session yet. */
   session(session: SessionKey): Promise<{ agent: string; messages: number }>;
-  usage(session: SessionKey): Promise<{
-    calls: number;
-    inputTokens: number;
-    outputTokens: number;
-    cacheReadTokens: number;
-    cacheWriteTokens: number;
-    cost: number | null;
-    unknownPrice: number;
-  }>;
+  usage(session: SessionKey): Promise<UsedUp>;
   agentNames(): readonly string[];
 }
-
-type Compacted =
-  | { made: false }
-  | { made: true; how: "summary" | "extract" | "mixed"; messages: number; before: number; after: number };
 
 type Told = Pick<
   CommandParts,
   "tune" | "compact" | "usage" | "agents" | "schedules" | "timezone" | "memory" | "exported"
 >;
-
-const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
-
-const COMPACTED_HOW = {
-  extract: "by rules, without a model",
-  mixed: "partly by rules",
-  summary: "by a model",
-} as const;
-
-export function compactedInWords(done: Compacted | undefined): string {
-  if (!done) return "Still compacting in the background.";
-  if (!done.made) return NOTHING_TO_COMPACT;
-  return `Compacted ${done.messages} older messages (${COMPACTED_HOW[done.how]}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo brings them back for the model.`;
-}
 
 /** Platforms give the time of a message in whole seconds. */
 const CLOCK_GRAIN_MS = 1000;
@@ -100,31 +85,26 @@ export function commandAnswers(parts: AnswerParts): Told {
       }
       const set = await parts.tune(at, change);
       const model = set.model ?? models.primary().id;
-      return `Using ${model}${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
+      return modelInUse({ model, isDefault: !set.model, thinking: set.thinking ?? "off" });
     },
     async compact(session, focus) {
       if (/^undo$/i.test(focus)) {
         const { messages } = await parts.compactions.undo(session);
-        return `Undone: the model sees ${messages} messages in full again.`;
+        return undone(messages);
       }
       const found = await existing(parts, session);
       if (!found) return NOTHING_TO_COMPACT;
       const agent = found.agent as AgentId;
       return compactedInWords(await parts.compactions.ask(session, agent, focus || null));
     },
-    async usage(session) {
-      const u = await parts.usage(session);
-      const money = priceInWords(u.cost, u.unknownPrice);
-      const read = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
-      return `${u.calls} model ${u.calls === 1 ? "call" : "calls"}, ${read} tokens in (${u.cacheReadTokens} from cache), ${u.outputTokens} out, ${money}.`;
-    },
+    usage: async (session) => usageInWords(await parts.usage(session)),
     agents: async () => parts.agentNames().join("\n"),
     schedules: parts.schedules,
     timezone: parts.timezone,
     memory: parts.memory,
     async exported(session: SessionKey) {
       const { messages } = (await existing(parts, session)) ?? { messages: 0 };
-      if (messages === 0) return "Nothing to export here yet.";
+      if (messages === 0) return NOTHING_TO_EXPORT;
       return parts.called(`${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`);
     },
   };
@@ -136,10 +116,6 @@ function existing(parts: Pick<AnswerParts, "session">, key: SessionKey) {
     if (error instanceof AppError && error.code === "NOT_FOUND") return undefined;
     throw error;
   });
-}
-
-function calls(n: number): string {
-  return n === 1 ? "1 call" : `${n} calls`;
 }
 
 /** What `/status` says. */
@@ -154,20 +130,6 @@ export async function describeSession(
 ): Promise<string> {
   const open = await parts.openTurns(session);
   const waiting = await parts.waiting(session);
-  const model = parts.models.primary();
-  return [
-    parts.running(session) ? "Working on your message." : "Idle.",
-    open > 1 ? `${open} messages are open.` : "",
-    ...waiting.map((a) => `Waiting for you: ${a.tool} (${a.code}).`),
-    `Model: ${model.id}${model.practice ? " (practice, not a language model)" : ""}.`,
-  ]
-    .filter(Boolean)
-    .join("\n");
-}
-
-/** `unknownPrice`: calls whose price nobody knows. */
-function priceInWords(cost: number | null, unknownPrice: number): string {
-  if (cost === null) return "price unknown";
-  if (unknownPrice > 0) return `$${cost.toFixed(4)}, unknown for ${calls(unknownPrice)}`;
-  return cost === 0 ? "free" : `$${cost.toFixed(4)}`;
+  const isRunning = parts.running(session) !== undefined;
+  return statusInWords({ isRunning, open, waiting, model: parts.models.primary() });
 }

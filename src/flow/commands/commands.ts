@@ -21,6 +21,22 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { distance, nearest, truthy } from "../../core/kit/index.ts";
+import {
+  CLEARED,
+  CODE_MISSING,
+  chooseLevel,
+  chooseQuestion,
+  didYouMean,
+  MAY_NOT_ANSWER,
+  NOTHING_RUNS,
+  NOTHING_WAITS,
+  noSuchCommand,
+  notForStrangers,
+  ONLY_OWNER_ACCEPTS,
+  RELOADED,
+  settled,
+  stopping,
+} from "./words.ts";
 
 export interface CommandParts {
   /** A hint with the commands as they work here. */
@@ -118,9 +134,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const turn = await parts.current(session);
       const helpers = await parts.helpers(session);
       const turns = [...(turn ? [turn] : []), ...helpers];
-      if (!turns.length) return "Nothing is running.";
-      const more = helpers.length === 1 ? ", with a sub-agent" : `, with ${helpers.length} sub-agents`;
-      return { reply: `Stopping${helpers.length ? more : ""}.`, stop: { turns, why: `${person} said /stop` } };
+      if (!turns.length) return NOTHING_RUNS;
+      return { reply: stopping(helpers.length), stop: { turns, why: `${person} said /stop` } };
     },
   },
   new: {
@@ -136,7 +151,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     doc: "reload the agent's files, skills and tools; the conversation continues",
     async run(parts, { session }) {
       await parts.reload(session).catch(unlessNew);
-      return "Reloaded. Your next message uses the agent's current files, skills and tools.";
+      return RELOADED;
     },
   },
   status: {
@@ -158,7 +173,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: (parts, { args, ...at }) =>
       LEVELS.includes(args)
         ? parts.tune(toPlace(at), { thinking: args === "off" ? null : args })
-        : Promise.resolve(`Use one of ${LEVELS.join(", ")}.`),
+        : Promise.resolve(chooseLevel(LEVELS)),
   },
   compact: {
     who: "let-in",
@@ -218,8 +233,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     doc: "accept the person with this code",
     async run(parts, { args, person, message }) {
       const [code = "", word] = args.split(/\s+/);
-      if (!code) return "Add the code: /pair K7QW2MXA.";
-      if (!parts.mayApprove(message)) return "Only the owner can accept people.";
+      if (!code) return CODE_MISSING;
+      if (!parts.mayApprove(message)) return ONLY_OWNER_ACCEPTS;
       return parts.pair(code, person, word === "owner" ? "owner" : "known");
     },
   },
@@ -260,8 +275,7 @@ export function makeCommands(parts: CommandParts) {
       if (word === undefined) return undefined;
       if (!match || !command) return meant(parts, word, text.trim(), at.message);
       // What needs an approver says so itself.
-      if (command.who === "let-in" && at.message.authority === "stranger")
-        return `/${name} is only for people the owner has accepted.`;
+      if (command.who === "let-in" && at.message.authority === "stranger") return notForStrangers(name);
       const args = (match[2] ?? "").trim();
       return inWords(parts, () => command.run(parts, { ...place, message: at.message, args }));
     },
@@ -311,7 +325,6 @@ const PLACES: ReadonlySet<string> = new Set(
 
 /** One word after a slash; with a dot or another slash it is a path. */
 const LONE_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)$/u;
-const TO_THE_AGENT = "To say it to the agent, start with //.";
 
 /**
  * A mistyped command is answered with the one that was meant. A word alone that is near none of ours was meant as a command too;
@@ -327,8 +340,8 @@ function meant(parts: CommandParts, word: string, text: string, message: Inbound
           word,
           known.filter((name) => isSlip(word, name)),
         );
-  if (near !== undefined) return `There is no /${word}. Did you mean /${near}? All commands: /help. ${TO_THE_AGENT}`;
-  return LONE_WORD.test(text) ? `There is no command /${word}; /help lists them. ${TO_THE_AGENT}` : undefined;
+  if (near !== undefined) return didYouMean(word, near);
+  return LONE_WORD.test(text) ? noSuchCommand(word) : undefined;
 }
 
 /** Two letters of a short word are half of it: then only one may be wrong, or two neighbours swapped. */
@@ -338,7 +351,7 @@ function isSlip(word: string, name: string): boolean {
 
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {
   await parts.reset(session).catch(unlessNew);
-  return "Context cleared. Earlier messages stay in the history.";
+  return CLEARED;
 }
 
 /** A conversation that has not begun has nothing to change. */
@@ -353,9 +366,9 @@ async function answer(
   decision: ApprovalDecision,
   reason?: string,
 ): Promise<string> {
-  if (!parts.mayApprove(call.message)) return "You can't answer approvals here.";
+  if (!parts.mayApprove(call.message)) return MAY_NOT_ANSWER;
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
-  if (!waiting.length) return "Nothing is waiting for an answer here.";
+  if (!waiting.length) return NOTHING_WAITS;
   return settle(parts, call, waiting, { decision, ...truthy({ reason }) });
 }
 
@@ -367,9 +380,8 @@ async function settle(
 ): Promise<string> {
   if (waiting.length > 1) {
     const word = said.decision === "deny" ? "no" : "yes";
-    const forms = waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`);
-    return `More than one question is open. Choose one: ${forms.join(", ")}.`;
+    return chooseQuestion(waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`));
   }
   const done = await parts.approvals.resolve(waiting[0]!.id, { ...said, by: call.person });
-  return done.state === "allowed" ? `Allowed: ${done.tool}.` : `Denied: ${done.tool}.`;
+  return settled(done.state === "allowed", done.tool);
 }
