@@ -31,9 +31,27 @@ function offsetMs(zone: string, at: number): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
+/** People have few zones; the bound guards against names that come from outside. */
+const MOST_ZONES = 100;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-export function stampIn(zone: string, at: number): Stamp {
+/** Per zone, the minute that was asked for last: a turn asks for the same one several times, and formatting it is not cheap. */
+const recent = new Map<string, { minute: number; stamp: Stamp }>();
+const MINUTE_MS = 60_000;
+/** Before 1973 some zones were off by seconds, so that a minute there is not a minute here. */
+const WHOLE_MINUTES = Date.UTC(1973, 0);
+
+export function stampIn(zone: string, at: number): Readonly<Stamp> {
+  const minute = Math.floor(at / MINUTE_MS);
+  const known = recent.get(zone);
+  if (known?.minute === minute && at >= WHOLE_MINUTES) return known.stamp;
+  const stamp = format(zone, at);
+  if (recent.size >= MOST_ZONES) recent.clear();
+  recent.set(zone, { minute, stamp });
+  return stamp;
+}
+
+function format(zone: string, at: number): Stamp {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatFor(zone).formatToParts(at)) parts[type] = value;
   const { weekday = "", year = "", month = "", day = "", hour = "", minute = "", timeZoneName = "" } = parts;
@@ -43,9 +61,9 @@ export function stampIn(zone: string, at: number): Stamp {
 }
 
 function formatFor(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-US", {
+  let known = formats.get(zone);
+  if (!known) {
+    known = new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
       weekday: "short",
       year: "numeric",
@@ -56,11 +74,10 @@ function formatFor(zone: string): Intl.DateTimeFormat {
       hourCycle: "h23",
       timeZoneName: "longOffset",
     });
-    // People have few zones; the bound guards against names that come from outside.
-    if (formats.size > 100) formats.clear();
-    formats.set(zone, format);
+    if (formats.size >= MOST_ZONES) formats.clear();
+    formats.set(zone, known);
   }
-  return format;
+  return known;
 }
 
 /** `Sun 2026-11-15 13:09 +02:00` */
