@@ -1,7 +1,7 @@
 /** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
 import { AppError, NO_USAGE } from "../../core/domain/index.ts";
-import { type Clock, defined, type Log, nearest, truthy } from "../../core/kit/index.ts";
+import { type Clock, defined, type Log, nearest, pause, truthy } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, findFacts, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";
@@ -40,6 +40,9 @@ export function changingModels(make: () => Models): Models & { renew(): void } {
     },
   };
 }
+
+/** A client that connects as soon as Lares is ready gets the processor to itself: its own call is the better rehearsal. */
+const REHEARSAL_AFTER_MS = 150;
 
 export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const providers = findProviders(config, deps.env);
@@ -84,6 +87,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       try {
         const used = [primary, ...config.fallbacks].flatMap((id) => routes.to(id));
         await Promise.all(used.map((route) => route.line.load(route.key)));
+        await pause(deps.clock, REHEARSAL_AFTER_MS, new AbortController().signal);
         // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds. Not when somebody is
         // waiting for a real call already: it would only wait longer.
         const { provider, modelId } = split(primary, providers);
