@@ -1,5 +1,5 @@
 /**
- * A channel speaks one platform for one account and knows nothing of agents, sessions or who may talk.
+ * A channel speaks one platform for one account and knows nothing about agents, sessions or who may talk.
  *
  * CHANNEL-1: it acknowledges to the platform only after `door.hear` resolved (I1); what it acknowledged is never heard again, what it
  *     did not is heard again after a restart. A platform with a position (offset, since token, UID) hands it along as `cursor`:
@@ -46,9 +46,11 @@ export type Does = "react" | "remove" | "typing";
  * contract (test/contracts/channel.ts) tries every part that is declared here, and fails where it cannot.
  */
 export interface Capabilities {
+  /** How its text is written. */
   dialect: ChannelDialect;
   /** Longest text of one message. */
   limit: number;
+  /** What `limit` counts: UTF-16 units, bytes, or code points. */
   unit: "utf16" | "bytes" | "codepoints";
   /** True when the platform deduplicates on `key`: an uncertain send may then be repeated. */
   dedupes: boolean;
@@ -65,7 +67,9 @@ export interface Capabilities {
   pace: { chatMs: number; accountMs: number; perMinute?: (chat: string) => number | undefined };
   /** Fastest one message may be edited; without `edit` there are no live answers. */
   editMs?: number;
+  /** What it reports besides direct text messages. */
   hears: readonly Hears[];
+  /** What it can do besides sending. */
   does: readonly Does[];
   /** While connected it hears the platform (a poll's answer, a heartbeat) at least this often; longer silence is a dead line. */
   silenceMs?: number;
@@ -85,7 +89,7 @@ export type PlatformEvent = {
       files?: RemoteFile[];
       /** In a group: it names the bot, or answers one of its messages. The name itself is taken out of `text`. */
       addressed?: boolean;
-      /** The sender passes on what somebody else wrote: text from outside, whoever sends it. */
+      /** The sender forwards what somebody else wrote: text from outside, no matter who sends it. */
       forwarded?: boolean;
       /** Whose words they were, where the platform says it: a name, for people and models, never identity. */
       forwardedFrom?: string;
@@ -107,8 +111,11 @@ export type PlatformEvent = {
 
 /** A file that is still on the platform. */
 export interface RemoteFile {
+  /** The sender's name for it; a label, never a path. */
   name?: string;
+  /** As the platform claims; the real type is read from the bytes. */
   mediaType?: string;
+  /** Its size, if the platform says so. */
   bytes?: number;
   /** Called only for senders who may talk (CH-07), and stopped when too much comes. */
   open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
@@ -116,9 +123,11 @@ export interface RemoteFile {
 
 /** What became of an event. All of them may be acknowledged to the platform. */
 export interface Heard {
+  /** `known`: heard before. `answered`: a command or approval was handled. `refused`: with a reason in the log. `ignored`: not for us. */
   outcome: "admitted" | "known" | "answered" | "refused" | "ignored";
-  /** A word for whoever pressed a button, where the platform can show one. */
+  /** A message for the person who pressed a button, if the platform can show one. */
   say?: string;
+  /** The turn that will answer it, when admitted. */
   turn?: string;
 }
 
@@ -130,6 +139,7 @@ export interface Door {
   cursor(): Promise<Json | undefined>;
   /** Small things that must outlive the process: a device's credentials, a gateway session. */
   keep(name: string, value: Json | undefined): Promise<void>;
+  /** What `keep` last stored under this name. */
   kept(name: string): Promise<Json | undefined>;
   /** The platform answers: logged in, a poll came back, a heartbeat was returned. `behind`: how much it says waits for us. */
   alive(behind?: number): void;
@@ -144,66 +154,85 @@ export interface Door {
   unreadable(kind: string, id: string): void;
   /**
    * Reads one raw thing of the platform under guard, before there is an event (I13). One that stopped Lares twice while it was read is
-   * passed over, counted and named in the account's status: undefined, and go on behind it. `read` must not wait for anything.
+   * skipped, counted and named in the account's status: undefined means continue with the next. `read` must not await anything.
    */
   read<T>(given: Raw, read: () => T): T | undefined;
 }
 
 /** Something a platform sent, as it came. */
 export interface Raw {
+  /** What the platform calls it, for status and log. */
   kind: string;
   /** The platform's own number for it, the same when it is sent again. Without one, it is known by its content. */
   id: string | number | undefined;
+  /** The raw content, to identify it if it has no id. */
   value: unknown;
 }
 
 export interface Button {
   /** Opaque and short (at most 24 characters); comes back as it is in a `button` event. */
   id: string;
+  /** What the button says. */
   label: string;
+  /** Lets a platform colour it. */
   kind: "yes" | "no" | "plain";
 }
 
 export interface OutgoingFile {
+  /** The name the recipient sees. */
   name: string;
+  /** Its type, from its own bytes. */
   mediaType: string;
+  /** Its size. */
   bytes: number;
+  /** Its content. Throws if it has been deleted since. */
   read(): Promise<Uint8Array>;
 }
 
 /** One message to a platform, already in its dialect and within its limit. */
 export interface Outgoing {
+  /** The chat and thread it goes to. */
   route: ReplyRoute;
   /** Same key on every try of the same part: a platform that deduplicates gets it as its idempotency key. */
   key: string;
+  /** In the platform's dialect and within its limit; may be empty with files. */
   text: string;
   /** Where the dialect has two forms (mail, Matrix): the rich one. */
   html?: string;
   /** Where the dialect is ranges over the text (Signal). */
   styles?: Json;
+  /** At most `Capabilities.buttons`. */
   buttons?: readonly Button[];
+  /** Sent with the text; only where `Capabilities.files` allows. */
   files?: readonly OutgoingFile[];
 }
 
 /** A message that is on the platform. */
 export interface Placed {
+  /** The chat it is in. */
   route: ReplyRoute;
+  /** The platform's id for it, as `send` returned it. */
   platformId: string;
 }
 
 /** A request to `/channels/<name>/<account>`, its body bounded and not parsed. */
 export interface ChannelRequest {
+  /** GET is for a platform's verification handshake. */
   method: "GET" | "POST";
   /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
+  /** Never a place for secrets (WH-07). */
   query: Readonly<Record<string, string>>;
+  /** Raw bytes, so that a signature can be checked over exactly these. */
   body: Buffer;
 }
 
 export interface ChannelAnswer {
+  /** 2xx only after `hear` has resolved (CHANNEL-1). */
   status: number;
   /** JSON, or text as it is. */
   body?: Json;
+  /** Additional response headers. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -211,16 +240,21 @@ export interface ChannelAnswer {
 export interface Peer {
   /** Does nothing once it is gone. */
   send(frame: JsonObject): void;
+  /** Closes the connection; the program may connect again. */
   close(why: string): void;
 }
 
 export interface Speaker {
+  /** A frame from the program. Throws for a frame that doesn't fit. */
   take(frame: JsonObject): void;
+  /** The connection has closed. */
   gone(): void;
 }
 
 export interface Channel {
+  /** The platform, as in `channels.<name>`. */
   readonly name: string;
+  /** The account's name in the settings. */
   readonly account: string;
   /** Connects and listens until the signal aborts; throws when it cannot go on (CHANNEL-4). */
   run?(door: Door, signal: AbortSignal): Promise<void>;
@@ -232,19 +266,22 @@ export interface Channel {
   speak?(token: string, peer: Peer, door: Door): Speaker;
   /** Who we are there; throws with what to do when the credentials are wrong. Sends nothing. */
   check(signal: AbortSignal): Promise<{ id: string; name: string; note?: string }>;
+  /** Sends one message and returns its id on the platform, if it has one. Throws as CHANNEL-2 says. */
   send(message: Outgoing, signal: AbortSignal): Promise<{ platformId: string | null }>;
   /**
    * Whether a message that may have been taken is there, by its key: its id; null when it surely is not and may be sent again;
    * undefined when nobody can tell. For platforms without deduplication that can be asked.
    */
   find?(message: Outgoing, signal: AbortSignal): Promise<string | null | undefined>;
-  /** Idempotent: the same text again changes nothing. */
+  /** Idempotent: editing to the same text changes nothing. */
   edit?(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void>;
+  /** Deletes one of our messages. Idempotent. */
   remove?(at: Placed, signal: AbortSignal): Promise<void>;
-  /** Sets a reaction of ours on somebody's message. The same again changes nothing. */
+  /** Adds our reaction to somebody's message. Idempotent. */
   react?(at: Placed, emoji: string, signal: AbortSignal): Promise<void>;
-  /** Takes it back. One that isn't there is no failure. */
+  /** Removes our reaction. Not an error if there is none. */
   unreact?(at: Placed, emoji: string, signal: AbortSignal): Promise<void>;
+  /** Shows that an answer is being written; wears off on its own. A failure is ignored. */
   typing?(route: ReplyRoute, signal: AbortSignal): Promise<void>;
 }
 
@@ -260,12 +297,13 @@ export interface AccountPolicy {
   groups: Readonly<Record<string, GroupPolicy>>;
   /** Whether other bots are listened to. */
   bots: boolean;
-  /** The far side knows its people: whoever may write is "known", not a stranger. */
+  /** The platform vouches for its people: anyone who may write is "known", not a stranger. */
   vouched?: boolean;
   /** Answers appear while they are written, where the platform can edit. */
   live: boolean;
   /** The reaction set on a message while it is worked on. */
   acknowledge?: string | undefined;
+  /** Limits for everyone but the owner. */
   limits: MessageLimits;
 }
 
@@ -279,14 +317,18 @@ export interface GroupPolicy {
   allow: readonly string[];
   /** Only messages that name the bot or answer it. */
   mention: boolean;
+  /** The agent that answers in this group; default: routing decides. */
   agent?: string;
   /** Tools its turns may use; without a word, the agent's. */
   tools?: readonly string[];
 }
 
 export interface MessageLimits {
+  /** Messages accepted per hour in one chat. */
   maxMessagesPerHour?: number | undefined;
+  /** Messages accepted per hour from one person. */
   maxMessagesPerUser?: number | undefined;
+  /** Tokens the account's turns may use per day. */
   maxTokensPerDay?: number | undefined;
 }
 

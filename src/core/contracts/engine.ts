@@ -2,7 +2,7 @@
  * The engine port: durable execution at the level of accept, step, effect, park and resume. It has no words of any
  * database or product. `test/contracts/engine.ts` is the suite every engine passes.
  *
- * ENGINE-1: `accept` is durable when it resolves; the same id is the same turn, for ever.
+ * ENGINE-1: `accept` is durable when it resolves; the same id is the same turn, forever.
  * ENGINE-2: one turn at a time per session; of equal lane class in order of acknowledgement; interactive first.
  * ENGINE-3: a finished step or effect never runs again.
  * ENGINE-4: an effect's intent is durable before it starts. Intent without result after a crash is probed: the far side says what
@@ -18,13 +18,18 @@ import type { LaneClass } from "../domain/message.ts";
 import type { Tx } from "./records.ts";
 
 export interface Accepted {
+  /** The turn with this id, whether new or known. */
   turn: TurnId;
+  /** True if the id was accepted before; then nothing was written. */
   duplicate: boolean;
 }
 
 export interface EngineEvent {
+  /** Idempotency key of the event within its turn. */
   id: string;
+  /** What a park waits on, or CANCEL. */
   name: string;
+  /** Given to the next segment. */
   value: Json;
 }
 
@@ -48,7 +53,7 @@ export interface Engine {
   ): Promise<Accepted>;
   /**
    * Approval answer, cancellation, child result. Idempotent by id; the first wins. `record` is written with it when taken.
-   * `late`: the turn does not wait for this any more. `unknown`: there is no such turn.
+   * `late`: the turn is no longer waiting for this. `unknown`: there is no such turn.
    */
   resume(turn: TurnId, event: EngineEvent, record?: (tx: Tx) => void): Promise<"taken" | "late" | "unknown">;
   /**
@@ -56,6 +61,7 @@ export interface Engine {
    * interactive lane: it only decides what is to be done, and must not wait behind what was.
    */
   schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void>;
+  /** The recorded entries that match, in order. For diagnosis; reads only. */
   history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry>;
   /** Erases what the ended turns of a session did and said. Their ids stay known: the same id is still the same turn. */
   erase(session: SessionKey): Promise<void>;
@@ -70,22 +76,30 @@ export interface Engine {
 }
 
 export interface EngineApp {
+  /** Stored with each turn, so that a journal from another version is recognised. */
   version: string;
+  /** Runs one segment. A throw breaks the turn: one more segment gets the chance to make that visible. */
   segment(ctx: Ctx, input: SegmentInput): Promise<Outcome>;
   /** Called after the end or the park is durable. A hint for waiters: may be missed in a crash, never awaited. */
   settled?(turn: TurnId, session: SessionKey, how: "ended" | "parked"): void;
 }
 
 export interface SegmentInput {
+  /** The turn it belongs to. */
   turn: TurnId;
+  /** The session whose lane it holds. */
   session: SessionKey;
+  /** Its lane class. */
   lane: LaneClass;
+  /** What `accept` was given. */
   body: Json;
   /** 0 for the first; each park is followed by the next. */
   segment: number;
+  /** Why this segment runs. */
   wake: Wake;
   /** What the last park kept. */
   state?: Json;
+  /** Version of `state`, so that newer code can migrate it. */
   stateVersion?: number;
   /** True when an earlier process already worked on this segment. */
   recovered: boolean;
@@ -102,7 +116,9 @@ export type Wake =
   | { why: "broken"; code: "JOURNAL_MISMATCH" | "INTERNAL" | "STOPPED_LARES"; message: string };
 
 export interface Ctx {
+  /** The session whose lane this segment holds. */
   readonly session: SessionKey;
+  /** The turn it belongs to. */
   readonly turn: TurnId;
   /** Aborts when this process lost its claim: whatever is done after it cannot be recorded. */
   readonly signal: AbortSignal;
@@ -119,6 +135,7 @@ export interface Ctx {
 }
 
 export interface EffectHow<T extends Json> {
+  /** `never`: an unknown outcome is reported. `with-key`: the far side deduplicates. `safe`: repeating is harmless. */
   repeat: "never" | "with-key" | "safe";
   /**
    * Waits for what `run` needs, before there is an intent: a process that dies here leaves nothing to ask about. A value means
@@ -129,6 +146,7 @@ export interface EffectHow<T extends Json> {
   intend?: (tx: Tx) => void;
   /** Asked about an intent without a result. What throws cannot say. */
   probe?: (key: string, left: LeftIntent) => Promise<Probed<T>>;
+  /** Written together with the result. */
   record?: (tx: Tx, result: EffectResult<T>) => void;
   /** The result is durable: nobody will probe for it again. A hint; a crash may swallow it. */
   settled?: (key: string) => void;
@@ -140,7 +158,7 @@ export interface LeftIntent {
   sameBoot: boolean;
 }
 
-/** What the far side says: it happened, it surely did not and cannot any more, or it cannot say. */
+/** What the far side says: it happened, it certainly didn't and no longer can, or it can't tell. */
 export type Probed<T> = { ok: T } | { never: true } | undefined;
 
 export type EffectResult<T> = { ok: T } | { unknown: true; key: string };
@@ -169,14 +187,24 @@ export type Outcome = { record?: (tx: Tx) => void } & (
 );
 
 export interface JournalEntry {
+  /** The turn it belongs to. */
   turn: TurnId;
+  /** That turn's session. */
   session: SessionKey;
+  /** Number of the segment, from 0. */
   segment: number;
+  /** Its place in the segment, in order of the calls. */
   index: number;
+  /** Whether it only reads or touches the world. */
   kind: "step" | "effect";
+  /** Compared on replay (ENGINE-6). */
   name: string;
+  /** `intent`: no result is recorded yet. */
   state: "intent" | "done" | "unknown";
+  /** When it was recorded; for an effect, its intent. */
   at: number;
+  /** When its result was recorded. */
   endedAt?: number;
+  /** The result, if there is one. */
   payload?: Json;
 }

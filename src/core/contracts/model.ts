@@ -11,7 +11,9 @@ import type { FailureClass, Usage } from "../domain/turn.ts";
 export type { FailureClass } from "../domain/turn.ts";
 
 export interface ToolSpec {
+  /** What the model calls it by. */
   name: string;
+  /** What it does, when to use it, and its limits. */
   description: string;
   /** JSON Schema of the input. */
   input: JsonObject;
@@ -24,13 +26,17 @@ export interface ModelRequest {
   model?: string;
   /** Byte-stable for the life of a session; the prompt cache depends on it. */
   system: string;
-  /** So many characters at its beginning are the same in all chats of the agent: worth a place of their own in a cache. */
+  /** How many of its first characters are the same in all of the agent's chats, and so worth caching separately. */
   shared?: number;
+  /** In a fixed order, because the prompt cache depends on it. */
   tools: readonly ToolSpec[];
   /** Stands before the messages: what is remembered, and what was said before them. Data, never instructions. */
   notes?: string;
+  /** Oldest first. */
   messages: readonly ModelMessage[];
+  /** How much the model may think, where it supports that. */
   thinking?: ThinkingLevel;
+  /** Upper limit for the answer. */
   maxOutputTokens?: number;
   /** What a caller asked for beside the messages. A setting the model does not take is named in the reply's notice. */
   settings?: AnswerSettings;
@@ -83,12 +89,17 @@ export type ModelReply =
     };
 
 export interface ModelInfo {
+  /** `provider/model`. */
   id: string;
+  /** The provider's name in the settings. */
   provider: string;
+  /** Tokens it can hold, answer included. */
   contextWindow: number;
+  /** Longest answer in tokens. */
   maxOutput: number;
   /** US dollars per million tokens; null when not known. */
   price: { input: number; output: number; cacheRead: number; cacheWrite: number } | null;
+  /** True for the built-in practice model, which is not a language model. */
   practice: boolean;
   /** Why this model is here: a key was found, configured, a local server, or the built-in practice model. */
   because: string;
@@ -98,13 +109,15 @@ export interface ModelInfo {
 
 /** One piece of a request, in the order in which the model reads it. */
 export interface RequestPart {
+  /** What this piece is. */
   kind: "tool" | "instructions" | "notes" | "envelope" | "text" | "picture" | "thinking" | "answer" | "call" | "result";
   /** Which message it belongs to, from 0; nothing for tools and instructions. */
   message?: number;
   /** Of a tool, a call or a result: the tool's name. Of instructions: their heading. */
   name?: string;
+  /** The piece as the model reads it. */
   text: string;
-  /** The provider is told to keep everything up to here for the next call. */
+  /** A cache mark: the provider is asked to keep everything up to here for the next call. */
   mark?: true;
 }
 
@@ -116,6 +129,7 @@ export interface RenderedRequest {
   api: string;
   /** The body, byte for byte. The key is in a header and not here. */
   body: string;
+  /** The same content piece by piece, for people. */
   parts: RequestPart[];
 }
 
@@ -129,10 +143,13 @@ export function makeModelFinder(models: Pick<Models, "info" | "primary">): FindM
 export interface Models {
   /** What `call` would send now, made by the same code and not sent. Throws when no provider is set up for the model. */
   render(request: ModelRequest): Promise<RenderedRequest>;
+  /** One answer from the first model in the chain that gives one (MODEL-1, MODEL-2). Deltas are only for display. */
   call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal): Promise<ModelReply>;
+  /** All models that are set up. */
   list(): ModelInfo[];
   /** The model a request without `model` goes to first. */
   primary(): ModelInfo;
+  /** What is known about a model; undefined if its provider isn't set up. */
   info(id: string): ModelInfo | undefined;
   /** Loads what the first call needs. Called after ready; never throws. */
   warm(): Promise<void>;

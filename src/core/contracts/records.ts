@@ -13,7 +13,9 @@ export interface Tx {
 }
 
 export interface Reads {
+  /** The first row, or undefined. Sees the writes queued before it through the same port. */
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
+  /** All rows. Sees the writes queued before it through the same port. */
   all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
@@ -25,6 +27,6 @@ export interface WriteHow {
 export interface Records extends Reads {
   /** Applies `change` as one transaction. Rejects when it could not be made durable; then nothing of it holds. */
   write(change: (tx: Tx) => void, how?: WriteHow): Promise<void>;
-  /** Only what is already durable. For faces: nobody is shown what a power cut could take back. */
+  /** Only what is already durable. For faces: nobody sees something that a power failure could undo. */
   readonly committed: Reads;
 }

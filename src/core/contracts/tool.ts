@@ -16,6 +16,7 @@ import type { Tx } from "./records.ts";
 export interface ToolPlace {
   /** The agent's folder; file tools stay inside its workspace. */
   agentDir: string;
+  /** Real path of the agent's workspace. */
   workspace: string;
   /** Folders besides the workspace that the agent works in; real paths. */
   roots?: readonly string[];
@@ -30,8 +31,11 @@ export interface ToolPlace {
 }
 
 export interface ToolCaller {
+  /** The agent that calls. */
   agent: string;
+  /** The session it calls in. */
   session: string;
+  /** The turn it calls in. */
   turn: string;
   /** Where the turn's answer goes. */
   route: ReplyRoute;
@@ -43,6 +47,7 @@ export interface ToolCaller {
 
 /** What a tool is about to do, in words the gate can judge and a person can read. */
 export interface ActionPlan {
+  /** The tool's name, as rules refer to it. */
   tool: string;
   /**
    * `read` looks inside the workspace only; everything else asks until a rule says otherwise. `service` calls a tool that somebody
@@ -67,9 +72,9 @@ export interface ActionPlan {
   shell?: ShellPlan;
   /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
-  /** It can't be taken back, or so its server says: a rule with a wildcard does not cover it, one that names it does. */
+  /** It can't be undone, or so its server says: a rule with a wildcard doesn't cover it, one that names it does. */
   destroys?: true;
-  /** It only adds to what Lares keeps, and a person can take it back: in the owner's own turn nobody is asked. */
+  /** It only adds to what Lares stores, and a person can undo it, so the owner's own turn doesn't ask. */
   adds?: true;
   /** It may load files that are not all part of `binding`: an approval is then bound to what tools change there, too. */
   unbound?: true;
@@ -79,7 +84,7 @@ export interface ActionPlan {
   once?: string;
   /** The same call with what depends on the moment written out ("in 2 minutes" as a time): asked about and run in its place. */
   fixed?: Json;
-  /** From then on it can't be done any more, so a question about it expires by then at the latest. */
+  /** After this time it can no longer be done, so an approval for it expires by then at the latest. */
   until?: number;
   /** Files this leaves in the workspace, by their absolute paths, where the tool knows beforehand; null: no file. */
   leaves?: { path: string; sha256: string | null }[];
@@ -122,7 +127,9 @@ export interface SettledPlan {
   cwd: string;
   /** Commands inside `$( )` count like the others. */
   commands: ShellCommand[];
+  /** What still keeps it from being plain. Empty if a rule can cover all of it. */
   reasons: ShellReason[];
+  /** As in `ShellPlan`, for the settled form. */
   settings?: string[];
 }
 
@@ -156,12 +163,13 @@ export interface ShellWord {
 }
 
 export interface ShellReason {
+  /** The catalogue's name for it. */
   kind: ShellReasonKind;
   /** One sentence for a person. */
   text: string;
 }
 
-/** Sorted by weight: the first of a command's reasons is the one people are told. */
+/** Sorted by weight: people see the first of a command's reasons. */
 export const SHELL_REASONS = [
   "unparsed", // the parser or its double does not understand it
   "fork-bomb",
@@ -191,6 +199,7 @@ export type ShellReasonKind = (typeof SHELL_REASONS)[number];
 export interface ToolResult {
   /** What the model reads. Capped at capture; the whole is on disk when it was cut. */
   text: string;
+  /** The call failed; `text` says why and what to do next. */
   isError?: boolean;
   /** Whose words `text` is, where that differs from what the tool declares in `words`. */
   origin?: Origin;
@@ -198,27 +207,30 @@ export interface ToolResult {
   meta?: JsonObject;
   /** Pictures for models that see, kept with the session; `text` says what they are for the others. */
   images?: ImagePart[];
-  /** What whoever approved the call should know of how it went; said below the turn's answer. */
+  /** What the person who approved the call should know about how it went; shown below the turn's answer. */
   notice?: string;
-  /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */
+  /** The turn parks until this event comes or the deadline passes; then `after` returns the result. */
   wait?: { on: string; deadline: number };
 }
 
 /** What came of a wait. */
 export interface AfterWait {
+  /** What the model reads. */
   text: string;
   /** Whose words `text` is; `outside` when nothing is said. */
   origin?: Origin;
-  /** Written with the text. Repeating it changes nothing. */
+  /** Written with the text. Idempotent. */
   record?: (tx: Tx) => void;
 }
 
 /** A call whose outcome a dead process did not record. */
 export interface LeftCall extends LeftIntent {
+  /** Aborts when the turn is stopped or this process ends. */
   signal: AbortSignal;
 }
 
 export interface Tool {
+  /** Name, description and input schema, as the model sees them. */
   spec: ToolSpec;
   /** False: left out of the list a new conversation gets, e.g. because it is not set up. Left out: always offered. */
   offered?(): boolean;
@@ -240,6 +252,7 @@ export interface Tool {
   looksAtStarted?: true;
   /** Checks the input and says what would happen. Throws TOOL_INPUT for input that makes no sense. */
   plan(input: Json, place: ToolPlace): Promise<ActionPlan>;
+  /** Does what `plan` said. `key` is the same on every attempt of this call (TOOL-1 to TOOL-3). */
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;
   /**
    * After a crash: what the far side says happened, if it can say. `never` promises that it did not happen and that nothing left

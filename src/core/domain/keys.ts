@@ -35,7 +35,7 @@ export const sessionKeys = {
     asId<SessionKey>(["agent", agent, ...parts].map(escapePart).join(":")),
   /** One that was brought from another program. */
   imported: (agent: string, from: string, id: string) => asId<SessionKey>(`agent:${agent}:import:${from}:${id}`),
-  /** A sub-agent's. `mark` tells the children of one session apart. */
+  /** A sub-agent's. `mark` distinguishes the children of one session. */
   child: (parent: string, mark: string) => asId<SessionKey>(`sub:${parent}:${mark}`),
   /** Where a job's slots are decided on; nobody talks there. */
   job: (job: string) => asId<SessionKey>(`cron:${job}`),
@@ -156,7 +156,7 @@ export function withoutCompactLane(lane: string): SessionKey {
 
 // ── what was asked ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** By which the engine knows a message again, for ever. */
+/** The id by which the engine recognises a message, forever. */
 export const acceptIds = {
   /** A platform's message. */
   message: ({ channel, account, chat }: Account & { chat: string }, message: string) =>
@@ -192,7 +192,7 @@ export function isSpawnKey(key: string): boolean {
   return key.startsWith("spawn:");
 }
 
-/** Keys of system events: each is told once. */
+/** Keys of system events: each is reported once. */
 export const eventKeys = {
   hook: (hook: string, print: string) => `hook:${hook}:${print}` as const,
   watch: (watch: string, about: string, item: string) => `watch:${watch}:${about}:${item}` as const,

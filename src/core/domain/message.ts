@@ -62,7 +62,7 @@ export interface InboundMessage {
   given?: Given;
   /** The only tools its turn may use, e.g. in a group; without a word, the agent's. */
   tools?: readonly string[];
-  /** Several people read along where it was written. */
+  /** It was written where several people can read it. */
   isGroup?: boolean;
   /** On what terms its turn is run, when nobody waits for it. */
   terms?: Terms;
@@ -150,7 +150,7 @@ export interface Terms {
   condition?: string;
   /** Instead of a model: this command, through the gate. What it prints is the answer; nothing means silence. */
   script?: string;
-  /** What the turn does not deliver itself because whoever caused it does: its failures, or all of its answers. */
+  /** What the turn leaves for its cause to deliver: its failures, or all of its answers. */
   keeps?: "failures" | "all";
 }
 

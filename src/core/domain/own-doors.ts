@@ -1,4 +1,4 @@
-/** Which ways into a session are the owner's own, and which of them add somebody to the people who read along. */
+/** Which ways into a session are the owner's own, and which of them add a new reader. */
 import type { Authority } from "./message.ts";
 
 /** How a message came in. */

@@ -58,7 +58,7 @@ export interface TurnResult {
   text: string;
   /** Why it failed, was stopped, or was declined; in one sentence. */
   reason?: string;
-  /** With `failed` or `declined`: its kind, for whoever decides what to do about it. */
+  /** With `failed` or `declined`: its kind, for code that decides how to react. */
   failure?: TurnFailure;
   /** With `joined`: the turn that carried this message. */
   joined?: TurnId;
@@ -71,7 +71,7 @@ export interface TurnResult {
   toolCalls: number;
   /** The answer ends where the model's output limit, or the caller's, cut it. */
   cut?: true;
-  /** Calls of the caller's own tools: the caller runs them and says what came of it. */
+  /** Calls of the caller's own tools: the caller runs them and sends back the results. */
   callerCalls?: { id: string; name: string; input: Json }[];
 }
 

@@ -131,8 +131,8 @@ export async function renameBelow(at: Below & { to: string }): Promise<void> {
 }
 
 /**
- * Bytes from an open file to a stream, at most so many: a file that grows while it is copied must not fill the disk. The stream is
- * opened only when the copy begins, because nothing would close one that is never written to.
+ * Copies bytes from an open file to a stream, up to a limit: a file that grows while it is copied must not fill the disk. The
+ * stream is opened only when the copy begins, because nothing would close one that is never written to.
  */
 async function pour(file: FileHandle, most: number, to: () => Promise<NodeJS.WritableStream>): Promise<number> {
   const tooLarge = () => wrongInput(`It has more than ${most} bytes.`);

@@ -44,7 +44,7 @@ export async function* walkTree(dir: Dir, options: TreeOptions, at = "", depth =
   }
 }
 
-/** Gone, closed to us, or swapped for something else since it was listed: it is passed over. */
+/** Gone, not accessible, or replaced by something else since it was listed: it is skipped. */
 async function enter(dir: Dir, name: string): Promise<Dir | undefined> {
   try {
     return await dir.enter(name);

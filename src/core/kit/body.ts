@@ -1,4 +1,4 @@
-/** The text of an HTTP answer, up to a bound: whoever is asked must not decide how much memory the answer takes. */
+/** The text of an HTTP response, up to a limit: the server must not decide how much memory its response takes. */
 
 /** Code of the error that ends an answer beyond its bound. */
 export const BODY_TOO_LARGE = "BODY_TOO_LARGE";

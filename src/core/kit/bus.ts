@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../domain/events.ts";
 
-/** Live news from the flow to whoever watches. A listener that throws is the listener's fault and is dropped. */
+/** Live events from the flow to anyone who listens. A listener that throws is dropped. */
 export interface Bus {
   emit(event: LiveEvent): void;
   on(listener: (event: LiveEvent) => void): () => void;

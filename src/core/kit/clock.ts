@@ -1,7 +1,7 @@
 /** Time is handed in, so that a test can move it by hand. */
 export interface Clock {
   now(): number;
-  /** Calls back once after `ms`; returns how to take it back. Does not keep the process alive. */
+  /** Calls back once after `ms`; returns a function that cancels it. Doesn't keep the process alive. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Named fault points between "recorded" and "done". `LARES_CRASH_AT=<point>[:n]` ends the process hard, as `kill -9`
- * would, the n-th time that point is passed. `LARES_BLOCK_AT` blocks the event loop there for ever instead, as an endless loop
+ * would, the n-th time that point is passed. `LARES_BLOCK_AT` blocks the event loop there forever instead, as an endless loop
  * would. Behind a `~` stands a text that what is being done must contain. The table is what `lares debug crash-points` prints.
  */
 export const CRASH_POINTS = {

@@ -15,7 +15,7 @@ export interface GuardedWork {
   progressed(): void;
   /** It does nothing but wait for others, maybe for suspects behind it: the next one may start. */
   waits(): void;
-  /** It left the process alive. `finished`: it also came to its end, so nothing is held against it any more. */
+  /** It left the process alive. `finished`: it also completed, so it is no longer suspect. */
   end(finished: boolean): void;
 }
 
@@ -25,7 +25,7 @@ export interface Guard {
   turn(key: WorkKey): Promise<void>;
   /** Notes that it runs. Costs a few microseconds, never throws. */
   begin(key: WorkKey): GuardedWork;
-  /** Its end is visible, or a person wants it tried again: nothing is held against it any more. */
+  /** Its end is visible, or a person wants it tried again, so it is no longer suspect. */
   forgive(key: WorkKey): void;
 }
 

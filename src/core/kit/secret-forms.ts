@@ -1,5 +1,5 @@
 /**
- * The forms in which a secret comes out of programs and servers: as it is, escaped, encoded, turned round. Whoever hides a secret
+ * The forms in which a secret comes out of programs and servers: as it is, escaped, encoded, reversed. Code that hides a secret
  * hides all of them; this list is the only one.
  */
 

@@ -11,7 +11,7 @@ const item = z.object({
     ),
   at: z.number(),
   text: z.string().describe("what happened, in one sentence"),
-  dismissible: z.boolean().describe("false: it is still so, and goes when it is mended"),
+  dismissible: z.boolean().describe("false: it is still the case, and disappears when fixed"),
   state: z.enum(["failed", "attention", "declined"]).optional().describe("of a turn"),
   failure: z.string().optional().describe("the class of failure: auth, timeout, budget, …"),
   until: z.number().optional().describe("of a question: without an answer it is denied then"),

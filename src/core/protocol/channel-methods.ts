@@ -70,7 +70,7 @@ export const CHANNEL_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "The channels Lares knows, and what each must be told.",
+    doc: "The channels Lares knows, and the settings each needs.",
   }),
   "channels.check": method({
     in: z.strictObject({ channel: kind, fields }),
@@ -175,6 +175,6 @@ export const CHANNEL_METHODS = {
     out: z.object({ revoked: z.boolean() }),
     scope: "approvals",
     mutates: true,
-    doc: "Takes back that somebody was let in.",
+    doc: "Revokes somebody's access.",
   }),
 } as const;

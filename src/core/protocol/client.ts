@@ -49,7 +49,7 @@ export function newKey(): string {
   return word() + word();
 }
 
-/** What an HTTP answer of `POST /rpc/<method>` says. `undefined`: whoever answered does not speak as Lares does. */
+/** What an HTTP answer of `POST /rpc/<method>` says. `undefined`: the server that answered isn't Lares. */
 export function readHttp(status: number, text: string): ClientAnswer | undefined {
   let body: unknown;
   try {

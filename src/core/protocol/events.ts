@@ -15,7 +15,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "turn.parked": "It waits for a person: `approvals`.",
   "turn.ended": "It is over: `state, text`, and `joined` when another turn carried it.",
   "tool.call": "A tool runs: `id, name, input`.",
-  "tool.result": "What came of it: `text, isError`; `cut` when the text is longer.",
+  "tool.result": "The result: `text, isError`; `cut` when the text is longer.",
   "approval.asked": "A person is asked: `approval, shown, because`.",
   "approval.answered": "Somebody answered: `approval, state, by`.",
   "approval.reminded": "A question nobody answered was said again in its chat: `approval, count`.",

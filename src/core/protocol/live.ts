@@ -2,7 +2,8 @@
  * The protocol of a live connection, without the connection: a face opens sockets, hands in what they say and writes what it
  * is given. Here are the greeting, the numbers of events, and the questions that are under way.
  *
- * PROTOCOL-4: whoever comes back says the last number it saw and gets what it missed; after a restart of the gateway it is told so.
+ * PROTOCOL-4: a client that reconnects sends the last number it saw and gets what it missed; after a gateway restart it learns
+ * that instead.
  * PROTOCOL-5: a question asked without a connection waits for it; one under way when the connection broke is asked again under the
  *     same key (PROTOCOL-2).
  * PROTOCOL-6: events are news, the records are the truth: after every `onOpen` a face reads again what it shows.
@@ -13,7 +14,7 @@ import type { EventFrame, Frame } from "./frames.ts";
 import type { Scope } from "./principal.ts";
 
 export interface LineHooks {
-  /** Greeted. `first`: for the first time; `restarted`: by another process than before, whose numbers begin anew. */
+  /** Greeted. `first`: for the first time; `restarted`: by another process than before, whose numbers start over. */
   onOpen(how: { first: boolean; restarted: boolean; scopes: Scope[]; version: string }): void;
   onEvent(event: LiveEvent, seq: number): void;
 }
@@ -38,7 +39,7 @@ const GREETING = "connect";
 
 export const isRefused = (closeCode: number): boolean => REFUSED.includes(closeCode);
 
-/** How long to wait before the try after so many failed ones, spread so that a crowd does not come back at once. */
+/** How long to wait after this many failed attempts, with jitter so that many clients don't return at once. */
 export function nextTryMs(failed: number): number {
   return Math.round(DELAYS[Math.min(failed, DELAYS.length - 1)]! * (0.85 + Math.random() * 0.3));
 }

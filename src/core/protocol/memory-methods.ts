@@ -169,7 +169,7 @@ export const MEMORY_METHODS = {
   }),
   "memory.decide": method({
     in: z.strictObject({ id: memoryId, keep: z.boolean(), ...keyed }),
-    out: z.object({ decided: z.boolean().describe("false: it did not wait any more") }),
+    out: z.object({ decided: z.boolean().describe("false: it was no longer pending") }),
     scope: "approvals",
     mutates: true,
     doc: "A person's word on a pending one: keep it, or delete it for good.",

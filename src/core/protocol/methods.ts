@@ -209,7 +209,7 @@ export const METHODS = {
     out: z.object({ sessions: z.array(z.string()), deleted: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Deletes sessions not used for so many days.",
+    doc: "Deletes sessions not used for this many days.",
   }),
   "approvals.list": method({
     in: z.strictObject({

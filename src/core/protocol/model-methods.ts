@@ -34,7 +34,7 @@ export const MODEL_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "The providers Lares knows or was told of, and whether each is set up. Never a key.",
+    doc: "The providers Lares knows, built in or from the settings, and whether each is set up. Never a key.",
   }),
   "models.test": method({
     in: z.strictObject({

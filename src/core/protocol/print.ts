@@ -146,7 +146,7 @@ Schema: [protocol.schema.json](protocol.schema.json).
 
 Every method that changes something takes an \`idempotencyKey\`. The same key of the same caller returns the same result,
 also after a restart, for 24 hours; the same key with other parameters is a \`CONFLICT\`. Keys of \`chat.send\`,
-\`/chat\` and \`/v1\` name the turn and are known for ever; with another text, user or conversation they are a \`CONFLICT\` (409).
+\`/chat\` and \`/v1\` name the turn and are known forever; with another text, user or conversation they are a \`CONFLICT\` (409).
 
 ## Conversations
 

@@ -48,6 +48,6 @@ export const WORK_METHODS = {
     }),
     scope: "write",
     mutates: true,
-    doc: "Restores the files of a turn where they still are as it left them; others are told and left.",
+    doc: "Restores a turn's files if they are still as it left them; others are listed and left alone.",
   }),
 } as const;

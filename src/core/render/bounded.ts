@@ -11,7 +11,7 @@ import { openFence } from "./parse.ts";
 
 /** About what 40,000 characters take on the platforms with the smallest messages. */
 export const MOST_PARTS = 30;
-/** Twelve printed pages. Only so much is rendered; it takes about 0.1 s when it was written to be slow. */
+/** Twelve printed pages. No more than this is rendered; it takes about 0.1 s even for text crafted to be slow. */
 export const MOST_CHARACTERS = 40_000;
 /** How much of the end is rendered; its last part is sent. */
 const END_CHARACTERS = 1000;

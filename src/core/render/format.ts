@@ -1,4 +1,4 @@
-/** What a dialect can show, for whoever writes text for it. Read off the renderers' own tables, so that it is true of them. */
+/** What a dialect can show, for code that writes text for it. Derived from the renderers' own tables, so that it is accurate. */
 import type { DialectName } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
 

@@ -292,7 +292,7 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
     while (piece.closes && left[at]! > 0 && stack.length > 0) {
       const opener = stack.at(-1)!;
       const other = pieces[opener] as Extract<Piece, { kind: "delimiter" }>;
-      // Openers of other characters behind this one are not closed any more: pairs do not overlap.
+      // Later openers of other characters can no longer be closed: pairs don't overlap.
       if (piece.sign === "~" && (left[opener]! < 2 || left[at]! < 2)) break;
       const threes = (piece.opens || other.closes) && (piece.count + other.count) % 3 === 0 && piece.sign !== "~";
       if (threes && (piece.count % 3 !== 0 || other.count % 3 !== 0)) break;

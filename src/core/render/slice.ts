@@ -106,7 +106,7 @@ function sum<T>(nodes: readonly T[], size: (node: T) => number): number {
   return all;
 }
 
-/** So many nodes are counted faster than looked up. */
+/** Below this many nodes, counting is faster than a lookup. */
 const FEW = 8;
 /** A tree never changes, so where its nodes end is counted once: a list of 20,000 items is cut as quickly as one of ten. */
 const ENDS = new WeakMap<readonly unknown[], readonly number[]>();

@@ -41,7 +41,7 @@ export interface Rung {
   label: string;
   body: string;
   note?: string;
-  /** How long the key must be remembered; null for ever. */
+  /** How long the key must be remembered; null forever. */
   keepMs: number | null;
 }
 
@@ -52,7 +52,7 @@ export interface HookParts {
   crash: Crash;
   guard: Guard;
   defaultAgent: () => string;
-  /** Durable when it resolves; the same key again changes nothing. */
+  /** Durable when it resolves; idempotent per key. */
   tell: (rung: Rung) => Promise<{ duplicate: boolean }>;
 }
 
@@ -164,7 +164,7 @@ export class Hooks {
       label: `Webhook ${name}`,
       body: fill(hook.text, delivery),
       ...truthy({ note: hook.prompt }),
-      // What a settled id or a time keeps from coming back need not be remembered for ever.
+      // What a settled id or a time keeps from coming back need not be remembered forever.
       keepMs: checked.fades && hook.id === undefined ? FADED_MS : null,
     };
   }

@@ -16,7 +16,7 @@ import type { SkillDesk } from "./skills/skills.ts";
 import { unknownTool } from "./unknown.ts";
 
 export interface ToolRegistry {
-  /** What the model is told, in a fixed order. A new array each time; the same bytes as long as nothing is registered. */
+  /** The tools offered to the model, in a fixed order. A new array each time; the same bytes as long as nothing is registered. */
   specs(): ToolSpec[];
   /** The tool of this name. Throws TOOL_INPUT with the nearest name when there is none. */
   get(name: string): Tool;
@@ -73,7 +73,7 @@ export function registerTools(
 ): void {
   for (const tool of tools) if (!ON_DEMAND.has(tool.spec.name)) registry.register(tool);
   const onDemand = tools.filter((tool) => ON_DEMAND.has(tool.spec.name));
-  // A small window is told of fewer tools: the others are found and run the same way.
+  // A small window is offered fewer tools; the others are found and run the same way.
   const also = registry.all();
   if (onDemand.length)
     for (const tool of createOnDemandTools({ onDemand, skills, also, served })) registry.register(tool);

@@ -31,6 +31,7 @@ export interface StoredLog {
   tail(query: { limit: number; level?: LogLine["level"] }): LogLine[];
   /** What was written since the last call; the first one begins at the end. */
   more(): LogLine[];
+  /** Closes the files. */
   close(): void;
 }
 

@@ -32,6 +32,7 @@ export interface Doorkeeper {
   ): Promise<
     { ok: true; cookie: string; proof: string; maxAgeS: number } | { ok: false; why: "used" | "expired" | "unknown" }
   >;
+  /** Ends a token or login. False if there is none. */
   revoke(credential: string): Promise<boolean>;
   /** Calls back with each credential that ended, before `revoke` resolves. */
   onRevoked(listener: (credential: string) => void): () => void;

@@ -4,8 +4,8 @@
  * | shape of the key                                | who may begin it                             |
  * | ----------------------------------------------- | -------------------------------------------- |
  * | `agent:<agent>:http:<id>:<chat>…`, also `ws`    | nobody: `user` begins these, so a name that doesn't exist is a slip |
- * | `agent:<agent>:web:<name>`                      | whoever may read conversations: the page     |
- * | `agent:<agent>:main`, `agent:<agent>:<name>`    | whoever has the right `admin`                |
+ * | `agent:<agent>:web:<name>`                      | anyone who may read conversations: the page |
+ * | `agent:<agent>:main`, `agent:<agent>:<name>`    | anyone with the right `admin` |
  *
  * ACCESS-7: every other key is created by Lares itself (channel chats, jobs, sub-agents): it exists or it is refused.
  */

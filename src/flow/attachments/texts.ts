@@ -19,7 +19,7 @@ const MOST_RECENT = 16;
 export interface TextParts {
   /** The stored bytes; nothing when they are gone. */
   bytes: (attachment: string) => Promise<Uint8Array | undefined>;
-  /** The text of a PDF, up to so many characters. Throws when it cannot be read. */
+  /** The text of a PDF, up to this many characters. Throws if it can't be read. */
   readPdf: (
     bytes: Uint8Array,
     mostChars: number,

@@ -64,7 +64,7 @@ export async function counted(db: Reads): Promise<number> {
 /** Longer than anyone looks at what they refer to. */
 const KEPT_MS = 400 * 86_400_000;
 
-/** A second time changes nothing. */
+/** Idempotent. */
 export function dismiss(tx: Tx, ids: readonly string[], by: string, at: number): void {
   for (const id of ids)
     tx.run("INSERT INTO attention_dismissed VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", id, by, at);

@@ -201,7 +201,7 @@ export function countMessage(tx: Tx, scope: string, window: number): void {
   );
 }
 
-/** In this hour, or in so many up to it. */
+/** In this hour, or in the last `hours` hours. */
 export async function counted(db: Reads, scope: string, window: number, hours = 1): Promise<number> {
   const row = await db.get<{ n: number | null }>(
     "SELECT SUM(n) AS n FROM message_count WHERE scope = ? AND at > ? AND at <= ?",

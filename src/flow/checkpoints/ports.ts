@@ -30,7 +30,7 @@ export interface CheckpointParts {
   /** Where the contents are kept. */
   folder: string;
   files: AgentFiles;
-  /** The agent's root; undefined when there is no such agent any more. */
+  /** The agent's root; undefined if the agent no longer exists. */
   findRoot: (agent: AgentId) => string | undefined;
   /** Has these files for itself while `work` runs. Throws CONFLICT when they are not free in time. */
   alone: <T>(who: { id: string; agent: AgentId; paths: string[] }, work: () => Promise<T>) => Promise<T>;

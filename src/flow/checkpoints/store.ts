@@ -30,7 +30,7 @@ export interface UndoRow {
 
 const COLUMNS = "seq, turn, call, path, agent, session, tool, before, mode, after, leaves, note, at";
 
-/** The same call and path again changes nothing but what it will leave. */
+/** Idempotent per call and path, except for what it will leave. */
 export function openRow(tx: Tx, r: NewRow): void {
   tx.run(
     `INSERT INTO checkpoint (turn, call, path, agent, session, tool, before, mode, leaves, at)

@@ -176,7 +176,7 @@ export class Undoing {
     });
   }
 
-  /** Does what the undo's rows say and closes it. A file already done is passed over. Returns what could not be done. */
+  /** Carries out the undo's rows and closes it. A file already restored is skipped. Returns what couldn't be done. */
   private async restore(id: string, root: string): Promise<Map<string, UndoneFile>> {
     const { records, files, clock, crash } = this.parts;
     const undo = (await readUndo(records, id))!;

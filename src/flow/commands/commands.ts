@@ -56,14 +56,14 @@ export interface CommandParts {
     justAsked(message: InboundMessage): Promise<ApprovalView[]>;
   };
   status: (session: SessionKey) => Promise<string>;
-  /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
+  /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` resets it. */
   tune: (at: SessionPlace, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
-  /** Compacts the older part of what the model sees, above all keeping what concerns `focus`; "undo" takes that back. */
+  /** Compacts the older part of what the model sees, keeping above all what concerns `focus`; "undo" reverts that. */
   compact: (session: SessionKey, focus: string) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
   agents: () => Promise<string>;
   schedules: (call: { args: string; session: SessionKey; person: string; message: InboundMessage }) => Promise<string>;
-  /** The zone this person reads clocks in: shown, set, or taken back. */
+  /** Shows, sets or resets this person's time zone. */
   timezone: (person: string, args: string) => Promise<string>;
   memory: (session: SessionKey, query: string, message: InboundMessage) => Promise<string>;
   exported: (session: SessionKey) => Promise<string>;

@@ -5,7 +5,7 @@
  *
  * EVENTS-1: the same key is the same event, for as long as it is kept; a second telling changes nothing.
  * EVENTS-2: an event is durable when `tell` resolves. It is marked as told in the transaction that admits the message carrying it, so
- *     killed anywhere it is told once.
+ *     it is delivered once, wherever Lares is killed.
  * EVENTS-3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
  * EVENTS-4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
  *     Results somebody asked for (`must`) are never reduced to a count.
@@ -57,7 +57,7 @@ export interface SystemEvent {
   route: ReplyRoute;
   /** One line in our own words. */
   label: string;
-  /** What it brings, from whoever; shown quoted. */
+  /** Its content, from anyone; shown quoted. */
   body: string;
   /** What to do about it, in the owner's words; shown unquoted. */
   note?: string;
@@ -67,7 +67,7 @@ export interface SystemEvent {
   lane?: LaneClass;
   /** Somebody asked for it: never reduced to a count. */
   must?: boolean;
-  /** How long its key is remembered after it was told; null: for ever. Default a month. */
+  /** How long its key is remembered after delivery; null: forever. Default: a month. */
   keepMs?: number | null;
 }
 
@@ -165,8 +165,8 @@ export class SystemEvents {
   }
 
   /**
-   * From now on these come to this turn under the name `wait`, and wake it when all are there. Returns which; none: all were told
-   * before, or another turn waits for them.
+   * Routes these to this turn under the name `wait` and wakes it when all have arrived. Returns which; none if all were delivered
+   * before, or another turn is waiting for them.
    */
   async claim(turn: TurnId, wait: string, keys: readonly string[]): Promise<string[]> {
     const { records } = this.parts;
@@ -213,7 +213,7 @@ export class SystemEvents {
     this.nudge(session);
   }
 
-  /** After a start: what was not told is told now, and nobody waits for what a turn that ended had claimed. */
+  /** After a start: delivers what wasn't delivered, and releases the claims of turns that have ended. */
   async settle(): Promise<void> {
     const { records, clock } = this.parts;
     for (const { turn, wait } of await listWaits(records)) {

@@ -22,7 +22,7 @@ interface Told {
 /** What these events have in common. */
 type Fixed = "kind" | "source" | "authority" | "lane";
 
-/** What tells a session of a background process's end. The same process is told once (PROCESS-4). */
+/** The event for the end of a background process. Each process is reported once (PROCESS-4). */
 export function exitEvent(
   { id, agent, session, route, label, body }: Told & { id: string },
   authority: Authority,
@@ -34,24 +34,24 @@ export function exitEvent(
     session: asId<SessionKey>(session),
     agent: asId<AgentId>(agent),
     ...{ route, label, body },
-    // What it says is data: it may not change what Lares keeps.
+    // Its content is data: it must not change what Lares stores.
     authority,
     outside: true,
     must: true,
   };
 }
 
-/** What tells a session of a webhook. Whatever it says comes from outside (I12). */
+/** The event for a webhook. Its content comes from outside (I12). */
 export function hookEvent({ hook, ...rung }: Omit<SystemEvent, Fixed> & { hook: string }): SystemEvent {
   return { ...rung, kind: "hook", source: sourceKeys.hook(hook), authority: "outside", lane: "scheduled" };
 }
 
-/** What tells a session that something watched is new. It comes from outside (I12). */
+/** The event for something new in a watch. Its content comes from outside (I12). */
 export function spottedEvent({ watch, ...spotted }: Omit<SystemEvent, Fixed> & { watch: string }): SystemEvent {
   return { ...spotted, kind: "watch", source: sourceKeys.watch(watch), authority: "outside", lane: "scheduled" };
 }
 
-/** What tells a session that a person or a program with a token woke it. */
+/** The event for a person, or a program with a token, that woke a session. */
 export function wakeEvent(
   { by, deliver, text, ...to }: Pick<SystemEvent, "session" | "agent"> & WakeCall,
   id: string,
@@ -74,7 +74,7 @@ interface WakeCall {
   deliver?: ReplyRoute | undefined;
 }
 
-/** What tells a parent's session of its sub-agent. */
+/** The event that reports a sub-agent to its parent's session. */
 export function childEvent({ child, ...told }: Omit<SystemEvent, "kind" | "source"> & { child: string }): SystemEvent {
   return { ...told, kind: "child", source: sourceKeys.session(child), must: true };
 }

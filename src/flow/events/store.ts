@@ -26,7 +26,7 @@ export interface Claim {
 
 const COLUMNS = "key, kind, source, session, agent, route, authority, outside, lane, text, at, keep_ms";
 
-/** The same key again changes nothing. */
+/** Idempotent per key. */
 export function insertEvent(tx: Tx, e: EventRow): void {
   tx.run(
     `INSERT INTO system_event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
@@ -128,7 +128,7 @@ export function claimedBy(db: Reads, turn: TurnId, wait: string): Promise<EventR
   );
 }
 
-/** What the session was not told yet is told to nobody. The keys stay known: what comes a second time is still the same. */
+/** Drops a session's undelivered events. Their keys stay known, so that a repeated event is still recognised. */
 export function silenceEvents(tx: Tx, session: SessionKey): void {
   tx.run("UPDATE system_event SET told = '', text = NULL WHERE session = ? AND told IS NULL", session);
 }

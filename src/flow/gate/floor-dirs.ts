@@ -20,7 +20,7 @@ export interface FloorWays {
   made: number;
   /** Where a `cd` may begin besides the working directory. */
   cdPaths: Set<string>;
-  /** More links than anybody needs: where a path leads is not known any more. */
+  /** More links than anyone needs; beyond this, where a path leads is treated as unknown. */
   isLost: boolean;
   /** What was found out since the last new link: a text may name the same path hundreds of times. */
   found: Map<string, string[]>;
@@ -45,7 +45,7 @@ export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "comm
 
 /**
  * The folder in which everything of a text runs: `cd DIR && …`, with nothing behind it that would also run where the `cd` fails.
- * Any other `cd` may fail, end with its subshell, or be taken back.
+ * Any other `cd` may fail, end with its subshell, or be reverted.
  */
 function firstDir({ text, commands }: Pick<ShellPlan, "text" | "commands">): string | undefined {
   const [first, dir, ...more] = commands[0]?.words ?? [];
@@ -109,7 +109,7 @@ function lookUp(
 }
 
 function link(ways: FloorWays, from: string, to: string): void {
-  // A link that leads to a place around itself would turn for ever.
+  // A link that contains itself would loop forever.
   if (from === to) return;
   ways.links.set(from, (ways.links.get(from) ?? new Set()).add(to));
   ways.found.clear();

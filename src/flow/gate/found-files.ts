@@ -1,6 +1,6 @@
 /**
  * Programs that are run on files nobody has named: `find -exec`, `xargs`. What they run is held against the rules like any other
- * command; which files it gets is judged by what find was told to look for.
+ * command; which files it gets is judged by find's own arguments.
  *
  * GATE-4: a program that shows what is in files gets plain files only (`-type f`), and only such as no file of secrets is named like.
  */
@@ -11,7 +11,7 @@ const SHOWS_NAMES = /^(echo|basename|dirname)$/;
 /** Programs that read what they are given and do nothing else, with the options that a table lets through. */
 const READS =
   /^(wc|cat|head|tail|grep|egrep|fgrep|stat|file|ls|du|sha256sum|md5sum|sha1sum|nl|tac|basename|dirname|echo)$/;
-/** Ends of names that no file of secrets has, but for `.env.ts` and its like; those find has to pass over. */
+/** Ends of names that no file of secrets has, but for `.env.ts` and its like; which find has to skip. */
 const ORDINARY_END =
   /^([cm]?[jt]sx?|md|mdx|txt|rst|adoc|tex|log|csv|tsv|py|rb|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|php|pl|lua|r|sh|sql|html?|css|scss|less|svg|xml|vue|svelte)$/i;
 

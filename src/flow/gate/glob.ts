@@ -34,7 +34,7 @@ function matcher(glob: string): (text: string) => boolean {
   const compiled = compile(glob);
   const first = glob.search(/[*?]/);
   const [head, tail] = [glob.slice(0, first), glob.slice(lastWildcard(glob) + 1)];
-  // Most words are told apart by their beginning or end. The slash of `**/` may stand for nothing.
+  // Most words already differ at their beginning or end. The slash of `**/` may stand for nothing.
   const end = tail.startsWith("/") ? tail.slice(1) : tail;
   return (text) => text.startsWith(head) && text.endsWith(end) && follow(compiled, text);
 }

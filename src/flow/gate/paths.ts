@@ -11,7 +11,7 @@ export function normalise(path: string): string {
   return `/${out.join("/")}`;
 }
 
-/** Absolute form of what a word names; `~` is the owner's home, whoever runs the command. */
+/** The absolute path a word names; `~` is the owner's home, no matter who runs the command. */
 export function absolute(path: string, cwd: string, userHome: string): string {
   return normalise(fromRoot(path, cwd, userHome));
 }
@@ -59,7 +59,7 @@ function canMeet(a: string, b: string): boolean {
   if (b.startsWith(".") && /^[*?]/.test(a)) return false;
   // Longer than any name can be: a pattern nobody needs, and slow to compare.
   if (a.length > LONGEST_PATTERN) return true;
-  // can[j]: the rest of a from here can be the rest of b from j. Filled from the ends, so that no pattern takes for ever.
+  // can[j]: the rest of a from here can be the rest of b from j. Filled from the ends, so that no pattern takes forever.
   let can: boolean[] = Array.from({ length: b.length + 1 }, (_, j) => /^\**$/.test(b.slice(j)));
   for (let i = a.length - 1; i >= 0; i--) {
     const next = can;

@@ -1,4 +1,4 @@
-/** Files that speak to an agent in later turns: whoever writes them gives it orders. */
+/** Files that an agent reads as instructions in later turns: writing one means giving it orders. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { pathsInWord } from "../../core/kit/index.ts";
 import { type FloorWays, follow, leadsTo, MOST_DIRS, waysFrom } from "./floor-dirs.ts";
@@ -19,7 +19,7 @@ export function standingFileIn(shell: ShellPlan, place: GatePlace): string | und
   if (link) return link.from;
   if (shell.hardLinks?.length && !onlyLooks(shell))
     return `${shell.hardLinks[0]}, a file with other names (hard links)`;
-  // Each folder the text may be in: a `cd` may fail, end with its subshell, or be taken back.
+  // Each folder the text may run in: a `cd` may fail, end with its subshell, or be reverted.
   const ways = waysFrom(shell, place.userHome);
   let isLost = false;
   for (const command of shell.commands) {

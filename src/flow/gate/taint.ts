@@ -49,7 +49,7 @@ export function taint(
   }
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused) return { verdict: "deny", because: refused.because };
-  // Remembered word for word: the person saw this destination and these files.
+  // An exact saved approval: the person saw this destination and these files.
   if (plan.risk !== "exec" || policy.remembered.has(rule)) return undefined;
   if (!plan.shell) return ask(`${who} would give input to a running program`);
   return command(policy, plan.shell, who);

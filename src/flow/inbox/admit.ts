@@ -85,7 +85,7 @@ export interface InboxParts {
   config: () => InboxConfig;
   engine: Acceptor;
   commands: Commands;
-  /** Asks these turns to stop. Again changes nothing; one that has ended is left alone. */
+  /** Asks these turns to stop. Idempotent; one that has ended is left alone. */
   stop: (stop: Stop) => Promise<void>;
   /** Whether a message with this id was admitted before. */
   isKnown: (db: Reads, acceptId: string) => Promise<boolean>;
@@ -340,7 +340,7 @@ async function ownLines(
   if (isOwnConversation(given)) return { ...NO_LINES, ...labelled };
   const isPerson = message.origin !== "event";
   const last = await lastMessage(parts.messages, session);
-  // What happens in somebody's session is told by their clock.
+  // Events in somebody's session use that person's time zone.
   const whose = isPerson ? person : ((await findPerson(parts.messages, session)) ?? person);
   const zone = named ?? (await parts.findZone(whose));
   const isShared = message.isGroup || (last !== undefined && last.person !== person);
@@ -390,7 +390,7 @@ export async function ownLine(
   return { type: "text", text, ours: true, label: cleaned(label) };
 }
 
-/** A moment, with its date, by the clock of whoever's session it is. */
+/** A time, with its date, in the time zone of the session's person. */
 export async function stampFor(
   parts: Pick<InboxParts, "messages" | "findZone">,
   of: { session: SessionKey; at: number },
@@ -420,7 +420,10 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
   }
 }
 
-/** Same platform message or same key, same id: the engine knows it again, for ever. Nothing where a message has neither. */
+/**
+ * The same platform message or key has the same id, by which the engine recognises it forever. Undefined if a message has
+ * neither.
+ */
 function makeAcceptId({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
   if (idempotencyKey) return acceptIds.keyed(route, idempotencyKey);
   return platformId ? acceptIds.message(route, platformId) : undefined;

@@ -46,7 +46,7 @@ export interface SessionClock {
 /** The date and offset that a time without a date is read with. */
 export type ShownDay = Pick<Stamp, "date" | "offset">;
 
-/** After this long a pause the date is told again, with the gap. */
+/** After a pause this long, the date is shown again, with the gap. */
 const LONG_PAUSE_MS = 3 * 3_600_000;
 /** A message heard this much later than it was said says so. */
 const LATE_MS = 5 * 60_000;

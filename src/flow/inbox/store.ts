@@ -55,9 +55,9 @@ export interface AdmittedRow {
   brief: boolean;
 }
 
-/** What an admission leaves with other rooms, in its own transaction. The same again changes nothing. */
+/** What an admission leaves with other rooms, in its own transaction. Idempotent. */
 export interface AdmittingRooms {
-  /** The session is there and in use. Where somebody new reads along, the model's view of it is made again. */
+  /** Creates or touches the session. If it has a new reader, the model's view of it is rebuilt. */
   useSession(
     tx: Tx,
     use: Pick<AdmittedRow, "session" | "agent" | "person" | "at" | "brief"> & { mayAddReader: boolean },
@@ -97,7 +97,7 @@ export function recordAdmission(tx: Tx, rooms: AdmittingRooms, row: AdmittedRow)
 }
 
 /**
- * The owner by one more of their own doors: nobody reads along who did not before, so the session keeps what it was frozen with.
+ * The owner by another of their own channels: there is no new reader, so the session keeps its frozen prompt.
  * Under another name it is somebody whose own memory counts.
  */
 function isOwnerAgain({ route, person, authority, isGroup }: AdmittedRow): boolean {

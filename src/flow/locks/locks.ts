@@ -8,7 +8,7 @@
  *     so nothing is left of one that died waiting. A result is recorded in one transaction with the proof that the row is still
  *     there; who lost the lock cannot record (I11).
  * LOCKS-4: a row of an earlier epoch is work a crash cut off. It stays in force until its turn has dealt with it, because a command of
- *     the dead process may still run; the next one on that path is told.
+ *     the dead process may still run; the next call on that path gets a warning.
  */
 import type { ActionPlan, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
@@ -36,7 +36,7 @@ export interface LockHold {
   intend(tx: Tx): void;
   /** In the transaction that records the result: refuses it when the lock was lost (LOCKS-3). */
   commit(tx: Tx): void;
-  /** Lets the next one go on. A second time does nothing. */
+  /** Lets the next one continue. Idempotent. */
   release(): void;
 }
 
@@ -71,7 +71,7 @@ export class Locks {
   private fence: number;
   private readonly held = new Set<Grant>();
   private readonly queue = new Set<Wish>();
-  /** Paths whose last work was cut off, until somebody was told. */
+  /** Paths whose last work was interrupted, until the next call has been warned. */
   private readonly leftovers = new Map<string, Holder & { since: number }>();
 
   private constructor(parts: LocksParts, epoch: number, fence: number) {
@@ -90,7 +90,7 @@ export class Locks {
 
   /**
    * Waits until everything this plan changes is free, and holds it. Undefined: it changes no files. `busy`: not free in
-   * time, with a sentence that says who has it. `onWait` is told when there is something to wait for. Nothing may be touched
+   * time, with a sentence that says who has it. `onWait` is called when there is something to wait for. Nothing may be touched
    * before what `intend` wrote is durable.
    */
   async take(
@@ -136,7 +136,7 @@ export class Locks {
     }
   }
 
-  /** Takes a lock away from whoever holds it; its result will not be recorded as done. False when nobody has it. */
+  /** Takes a lock away from its holder, whose result will not be recorded as done. False if nobody has it. */
   break(path: string): boolean {
     const grants = [...this.held].filter((one) => one.paths.includes(path));
     for (const grant of grants) {

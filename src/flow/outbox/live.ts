@@ -67,7 +67,7 @@ const PLACE_UNKNOWN = "";
 /** How long an answer must take before it is shown live. */
 const FIRST_MS = 900;
 const TYPING_EVERY_MS = 4500;
-/** How often the time a call has taken is told again; platforms count edits. */
+/** How often a call's elapsed time is updated; platforms count edits. */
 const PROGRESS_EVERY_MS = 10_000;
 const LONGEST_WHAT = 60;
 const SEND_TIMEOUT_MS = 10_000;
@@ -339,7 +339,7 @@ export class Live {
     one.freeAt = clock.now() + pause;
     one.nextAt = one.freeAt;
     if (waitsSince(one) === undefined) return;
-    // Nothing else may happen for a while: the time it takes is told again. Words don't wait for that.
+    // Nothing else may happen for a while, so the elapsed time is updated. New text doesn't wait for that.
     one.nextAt = clock.now() + Math.max(pause, Math.min(PROGRESS_EVERY_MS, this.parts.progressAfterMs()));
     one.resting = true;
     this.plan(one);

@@ -74,7 +74,7 @@ export interface AskedApproval {
 
 /** A message that wants to leave. */
 export interface Intention {
-  /** Names the message for ever: intended again, it is the same (I6). */
+  /** Identifies the message forever: intending it again is a no-op (I6). */
   answer: string;
   turn: TurnId;
   session: SessionKey;
@@ -95,7 +95,7 @@ export interface OutboxAccounts {
 }
 
 export interface LiveMessages {
-  /** The live answer of a turn, given up by whoever writes it: this message replaces it. Null: the platform must be asked, later. */
+  /** The live answer of a turn, released by its writer: this message replaces it. Null: the platform must be queried later. */
   yield(turn: TurnId, route: ReplyRoute): Promise<string | null | undefined>;
 }
 
@@ -217,7 +217,7 @@ export class Outbox {
 
   /** After the intention is durable: sends what this turn left. */
   async wake(turn: TurnId): Promise<void> {
-    // Nothing for most turns: whoever asked over HTTP fetches the answer.
+    // Nothing for most turns: an HTTP caller fetches the answer.
     if (!this.intended.delete(turn)) return;
     for (const d of await listOutstanding(this.parts.records, turn)) this.queue(d);
   }
@@ -323,7 +323,7 @@ export class Outbox {
     const edits = await this.editedBy(d, can);
     if (edits === "skip") return this.close(d, "sent", "");
     if (edits === null) return this.wait(d, "The platform couldn't be reached.");
-    // An edit says the same again: repeating one is harmless.
+    // Repeating an edit is harmless.
     const repeatable = can.dedupes || edits !== undefined;
     const channel = await found.open().catch((error: unknown) => String(error));
     if (typeof channel === "string") return this.wait(d, channel);

@@ -15,7 +15,7 @@ import { insertReplay, pruneReplays, readReplay } from "./store.ts";
 
 const KEPT_MS = 86_400_000;
 const MOST_ROWS = 20_000;
-/** Old rows are looked for every so many new ones. */
+/** Old rows are deleted once per this many new ones. */
 const PRUNE_EVERY = 500;
 
 export interface ReplayCall<T> {

@@ -1,5 +1,5 @@
 /**
- * Sessions as people handle them: look, start afresh, delete, carry to another home. Each change is one transaction: a process
+ * Sessions as people handle them: list, reset, delete, move to another home. Each change is one transaction: a process
  * that dies in the middle leaves the session as it was.
  */
 import { CANCEL, type EngineEvent, type Records, type Tx } from "../../core/contracts/index.ts";
@@ -37,7 +37,7 @@ export interface SessionParts {
   bus: Bus;
   resume: (turn: TurnId, event: EngineEvent) => Promise<"taken" | "late" | "unknown">;
   running: (session: SessionKey) => TurnId | undefined;
-  /** The model's view of the session is made anew. */
+  /** The model's view of the session is rebuilt. */
   forget: (session: SessionKey) => void;
   /** The engine's journal of the session's ended turns is erased. */
   erase: (session: SessionKey) => Promise<void>;
@@ -45,7 +45,7 @@ export interface SessionParts {
   erasers: readonly ((tx: Tx, session: SessionKey, how: { keepUsage?: boolean }) => void)[];
   /** What people attached in the session, as files. Their rows go with the session's other records. */
   files: { of(session: SessionKey): Promise<string[]>; remove(ids: readonly string[]): Promise<void> };
-  /** Adds a line from outside to a session's history. The same id again changes nothing. */
+  /** Adds a line from outside to a session's history. Idempotent per id. */
   addImported: (tx: Tx, entry: HistoryEntry) => void;
   /** Resolves when the turn has ended, or after a bound. */
   ended: (turn: TurnId) => Promise<void>;
@@ -138,8 +138,8 @@ export class Sessions {
   }
 
   /**
-   * All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. Whoever wrote the lines,
-   * they are text from outside (I12); what they say about people and turns is not believed in a session of another name.
+   * All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. No matter who wrote the
+   * lines, they are text from outside (I12); what they say about people and turns is not believed in a session of another name.
    */
   async import(
     into: { session: SessionKey; agent: string },

@@ -94,7 +94,7 @@ export async function readMessages(
   }));
 }
 
-/** From now on the model sees nothing older; the prompt is made anew from the agent's files. */
+/** From now on the model sees nothing older, and the prompt is rebuilt from the agent's files. */
 export function resetSession(tx: Tx, key: SessionKey, at: number): void {
   tx.run(
     `UPDATE session SET prompt = NULL, compaction = NULL, snapshot = NULL, updated_at = ?,
@@ -105,7 +105,7 @@ export function resetSession(tx: Tx, key: SessionKey, at: number): void {
   );
 }
 
-/** What the session was frozen with is made anew; where the model's view begins stays. */
+/** Rebuilds the frozen prompt and snapshot; the start of the model's view stays. */
 export function forgetPrompt(tx: Tx, key: SessionKey): void {
   tx.run("UPDATE session SET prompt = NULL, snapshot = NULL WHERE key = ?", key);
 }
@@ -159,13 +159,13 @@ export async function briefSince(db: Reads, before: number): Promise<SessionKey[
 
 /**
  * The session is there and in use now. `brief`: it is made for one call; one that is there already stays what it is.
- * `mayAddReader`: a person speaks who may not have read along before.
+ * `mayAddReader`: the speaker may be a new reader.
  */
 export function useSession(
   tx: Tx,
   use: { session: SessionKey; agent: string; person: string; at: number; mayAddReader: boolean; brief: boolean },
 ): void {
-  // Somebody new reads along from now on: what the model was told of the others is asked for again.
+  // There is a new reader from now on, so the prompt and snapshot are rebuilt.
   const isNewReader = `excluded.person IS NOT session.person AND NOT EXISTS
     (SELECT 1 FROM turn WHERE session = excluded.key AND person = excluded.person)`;
   const renewed = use.mayAddReader

@@ -42,7 +42,7 @@ export async function act(
   const waiting: (WaitingCall & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
   const commands = new OneMover();
-  // Calls begin in their order, so whoever waits here waits only for earlier ones.
+  // Calls start in order, so a call that waits here waits only for earlier ones.
   const started: Promise<unknown>[] = [];
   let outside = false;
   const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
@@ -60,7 +60,7 @@ export async function act(
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
-      // The code is for whoever may answer; in a stranger's chat the agent would only pass it on.
+      // The code is for people who may answer; in a stranger's chat the agent would only pass it on.
       const code = p.authority === "stranger" ? "" : ` (${parts.questions.code(asked.approval)})`;
       const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
       return result({ text, origin: "own" }, "waiting");

@@ -34,7 +34,7 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
       return finish(parts, run, { state: "failed", text: "", reason: cap.sentence, failure: "limit" });
     if (cap) p.closing = cap.sentence;
     const called = await callModel(parts, run);
-    // A replay runs on another clock: what the recorded call was told decides.
+    // A replay runs at a different time, so the recorded call decides.
     if ("reply" in called && called.closing !== undefined) p.closing = called.closing;
     else delete p.closing;
     if ("refused" in called) {
@@ -99,7 +99,7 @@ async function useTools(
   const last = findFinish(calls, run.given?.finish ?? []);
   if (last.kind === "finished")
     return finish(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results: last.results });
-  // The caller's own tools: it runs them, and its next message says what came of it.
+  // The caller's own tools: it runs them, and its next message has the results.
   if (run.given?.tools)
     return finish(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
   if (p.forced) {

@@ -28,9 +28,9 @@ export function mustAnswer(p: Pick<Progress, "forced" | "closing">): boolean {
   return p.closing !== undefined || p.forced;
 }
 
-/** So many calls before the cap the model is told. */
+/** How many calls before the limit the model gets a note. */
 const SOON = 2;
-/** A turn that may make fewer calls would be told before it has done anything. */
+/** With a smaller limit, the note would come before the turn has done anything. */
 const LEAST_TO_WARN = 4;
 
 function ourLine(text: string): ModelMessage {

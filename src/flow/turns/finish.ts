@@ -31,7 +31,7 @@ export interface Ending {
   results?: ToolResultPart[];
 }
 
-/** Whether whoever caused the turn tells this end itself. */
+/** Whether the turn's cause delivers this ending itself. */
 function isKept(keeps: Terms["keeps"], state: EndState): boolean {
   if (keeps === "all") return true;
   return keeps === "failures" && state !== "answered";
@@ -120,7 +120,7 @@ export function userMessage(m: IntakeMessage) {
   };
 }
 
-/** A file is somebody's text, whoever hands it in (I12). */
+/** A file is somebody's text, no matter who sends it (I12). */
 export function carriesOutside(m: IntakeMessage): boolean {
   const isForeign = m.authority === "outside" || m.authority === "stranger" || m.outside === 1;
   return isForeign || m.attached.some((part) => part.type === "image" || part.file !== undefined);

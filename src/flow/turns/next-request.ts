@@ -78,7 +78,7 @@ export async function nextRequest(
 /** How an API's prompt cache is used; where it isn't listed, the provider caches by itself. */
 const CACHE: Readonly<Record<string, "marks" | "none">> = { anthropic: "marks", practice: "none" };
 
-/** A message by whoever spoke last here, at the place where they did. */
+/** A message by the last speaker here, in the place where they spoke. */
 async function spoken(
   parts: NextRequestParts,
   session: SessionKey,

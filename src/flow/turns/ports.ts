@@ -68,18 +68,19 @@ export interface TurnIntake {
   own(
     turn: TurnId,
   ): Promise<{ takenBy: TurnId | null; withdrawn: boolean; mode: QueueMode; message: IntakeMessage } | undefined>;
-  /** The message leaves the inbox with this call. Repeating it changes nothing. */
+  /** The message leaves the inbox with this call. Idempotent. */
   take(tx: Tx, message: TurnId, by: TurnId, call: number): void;
 }
 
 export interface History {
+  /** Everything the next request of this session is made of. */
   build(
     session: SessionKey,
     agent: AgentId,
     given?: Given,
   ): Promise<{
     system: string;
-    /** So many of its characters are the same in all chats of the agent. */
+    /** How many of its characters are the same in all of the agent's chats. */
     shared?: number;
     tools: ToolSpec[];
     notes: string;
@@ -88,7 +89,7 @@ export interface History {
     thinking: ThinkingLevel | null;
     tainted: boolean;
   }>;
-  /** The same id again changes nothing. */
+  /** Idempotent per id. */
   append(
     tx: Tx,
     m: {
@@ -103,7 +104,7 @@ export interface History {
       outside?: boolean;
     },
   ): void;
-  /** Takes the message of `target` and what followed it out of the window. Again changes nothing. */
+  /** Takes the message of `target` and what followed it out of the window. Idempotent. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void;
   /** Whether the request fits with what is new in it, and what is left for the answer. */
   fit(
@@ -116,7 +117,7 @@ export interface History {
 
 /** Results that stand in for a call's own while it waits. */
 export interface Interims {
-  /** These calls of a message wait. The same again changes nothing. */
+  /** These calls of a message wait. Idempotent. */
   keep(tx: Tx, of: { session: SessionKey; message: string; turn: TurnId; calls: readonly string[] }): void;
   /** A model is about to be sent this session's window: from now on nothing in it changes. Durable when it resolves. */
   sent(session: SessionKey): Promise<void>;
@@ -140,7 +141,7 @@ export interface ContextRoom {
     number: number,
     why: { model: string | null; refused?: { limit?: number }; more: boolean; fresh: number },
   ): Promise<{ made: boolean; usage: Usage }>;
-  /** The same results, short enough for the window; the whole of long ones is in files. Repeating it changes nothing. */
+  /** The same results, short enough for the window; the whole of long ones is in files. Idempotent. */
   cap<T extends { id: string; text: string }>(
     at: {
       turn: TurnId;
@@ -200,10 +201,11 @@ export interface ApprovalQuestions {
       route: ReplyRoute;
     },
   ): void;
-  /** What the chat is told; shortened where it is long, with the parts named in `action.marks` visible. */
+  /** What the chat shows; long text is shortened, with the parts named in `action.marks` visible. */
   text(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
   /** The same for a chat with buttons: without the code to type. */
   textWithButtons(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
+  /** Closes an approval nobody answered. Idempotent. */
   close(tx: Tx, id: ApprovalId, state: "expired" | "withdrawn"): void;
   /** The event that wakes the turn. */
   event(id: ApprovalId): string;
@@ -233,9 +235,11 @@ export interface ReplySink {
 }
 
 export interface Toolbox {
+  /** The tool of this name, offered or not. */
   get(name: string): Tool | undefined;
   /** What the model reads when it calls a tool that is not there. Names only what may be used here. */
   unknown(name: string, allowed?: readonly string[]): string;
+  /** Where a call of this agent works. */
   place(caller: ToolCaller): ToolPlace;
 }
 
@@ -271,7 +275,7 @@ export interface PaidReply {
   reply: ModelReply;
   /** Sentences for the person. */
   warnings: string[];
-  /** Written with the answer: what it used, and that it is paid. Repeating it changes nothing. */
+  /** Written with the answer: what it used, and that it is paid. Idempotent. */
   record(tx: Tx): void;
 }
 
@@ -300,6 +304,7 @@ export interface HeldLock {
   intend(tx: Tx): void;
   /** Refuses the transaction when the lock was lost (I11). */
   commit(tx: Tx): void;
+  /** Lets the next call continue. Idempotent. */
   release(): void;
 }
 
@@ -318,7 +323,7 @@ export interface Checkpointing {
     },
     work: () => Promise<T>,
   ): Promise<T>;
-  /** The call has its outcome, perhaps from an earlier process. Repeating it changes nothing. */
+  /** The call has its outcome, perhaps from an earlier process. Idempotent. */
   settle(turn: TurnId, call: string): Promise<void>;
 }
 

@@ -155,7 +155,7 @@ class ToolRun {
     return `tool:${this.#call.name}:${this.#call.id}`;
   }
 
-  /** Waits for the files it changes. Says what became of it when it does not get them. */
+  /** Waits for the files it changes. Returns a result if it doesn't get them. */
   async #ready(): Promise<Json | undefined> {
     const { ctx, turn, session, agent } = this.#at;
     const { id, name, input } = this.#call;
@@ -228,7 +228,7 @@ class ToolRun {
 }
 
 /**
- * Why a call may not run any more. It may have waited for the lock or for other calls of the reply, and a link put in the place of a
+ * Why a call may no longer run. It may have waited for the lock or for other calls of the reply, and a link put in the place of a
  * file meanwhile leads elsewhere without a word of the command changing. So the plan is made again under the lock; it needs the
  * same hash where a person said yes, and the gate's word once more where the gate did. Tools that open files
  * themselves hold them open from the check on; only commands name them to others.

@@ -61,7 +61,7 @@ export interface QueuedTurn {
   face: string | undefined;
 }
 
-/** A turn that waits for its first step. The same id again changes nothing. */
+/** A turn that waits for its first step. Idempotent per id. */
 export function queueTurn(tx: Tx, t: QueuedTurn): void {
   tx.run(
     `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,
@@ -118,7 +118,7 @@ export function recordParked(tx: Tx, turn: TurnId, startedAt: number): void {
   tx.run("UPDATE turn SET state = 'parked', started_at = ? WHERE id = ?", startedAt, turn);
 }
 
-/** It goes on: whoever waits for it waits for its end again, not for a person. */
+/** It continues: callers wait for its end again, not for a person. */
 export function recordWoken(tx: Tx, turn: TurnId): void {
   tx.run("UPDATE turn SET state = 'queued' WHERE id = ? AND state = 'parked'", turn);
 }

@@ -1,6 +1,6 @@
 /**
- * Waiting for a turn without holding it: callers are told when its end or park is durable, and read the records then. A joined
- * message is followed to the turn that carries it.
+ * Waiting for a turn without holding it: callers are notified when its end or park is durable, and then read the records. A
+ * joined message is followed to the turn that carries it.
  */
 import type { Records } from "../../core/contracts/index.ts";
 import type { TurnId } from "../../core/domain/index.ts";
@@ -33,7 +33,7 @@ export class TurnEnds {
     for (const wake of waiting) wake();
   }
 
-  /** The records are gone: nobody will be told any more, so everybody is told that. */
+  /** The records are gone and nothing more will be reported, so every waiting caller gets an error. */
   lose(reason: Error): void {
     this.lost ??= reason;
     for (const turn of [...this.listeners.keys()]) this.settled(turn);
@@ -43,7 +43,7 @@ export class TurnEnds {
   async read(turn: TurnId): Promise<TurnRow | undefined> {
     const known = this.ended.get(turn);
     if (known) return known;
-    // Everybody who is told of a turn's end asks in the same moment: they share one look.
+    // All callers waiting for a turn ask at the same moment, so they share one read.
     const running = this.reading.get(turn);
     if (running) return running;
     const reading = this.look(turn).finally(() => {

@@ -53,7 +53,7 @@ export function makeTurns(parts: TurnParts) {
         parts.records.write((tx) => recordRestart(tx, run.turn, again)).catch(() => {});
       }
       if (body.kind === "command") {
-        // Whoever admitted it died, perhaps before it stopped what it was to stop.
+        // The process that admitted it died, perhaps before stopping the turns it should have stopped.
         if (input.recovered) for (const one of body.stop?.turns ?? []) await parts.stop(one, body.stop!.why);
         return finish(parts, run, { state: "answered", text: body.reply });
       }
@@ -78,7 +78,7 @@ export function makeTurns(parts: TurnParts) {
         return "park" in done ? parkNow(parts, run, done.park) : finish(parts, run, done.end);
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
-        // Nobody is waited for any more: a later turn must not read that somebody is.
+        // No approval is open now, and a later turn must not read otherwise.
         for (const w of run.p.waiting)
           await outcome(
             parts,

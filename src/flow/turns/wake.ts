@@ -144,7 +144,7 @@ async function answered(
 
 /**
  * The outcome of a call that waited takes the interim result's place, or arrives as a later message when a model has read that.
- * `inPlace`: its text there. `own`: how much of the text's beginning is ours, not the tool's. `how`: what became of it, in a word or
+ * `inPlace`: its text there. `own`: how much of the text's beginning is ours, not the tool's. `how`: the outcome, in a word or
  * two for the line before the message.
  */
 export async function outcome(

@@ -1,6 +1,6 @@
 /**
  * Checks plain data against the joined schema. First a walk beside the schema finds unknown keys and fills absent sections,
- * then zod judges each slice; what zod says is told in the file's words.
+ * then zod judges each slice; zod's errors are reworded in terms of the file.
  */
 import type { z } from "zod";
 import { nearest, truthy } from "../../core/kit/index.ts";

@@ -62,7 +62,7 @@ function listKeys(schema: z.ZodType, key: string): ConfigKey[] {
 
   if (def.type === "object" && def.shape) {
     const below = Object.entries(def.shape).flatMap(([name, child]) => listKeys(child, `${key}.${name}`));
-    // A section that says nothing of its own is told by its keys.
+    // A section without its own description is described by its keys.
     return own.sentence === "" ? below : [{ ...own, required: false }, ...below];
   }
   if (def.type === "record" && def.valueType && hasKeys(def.valueType)) {

@@ -1,6 +1,7 @@
 /**
- * Open files that whoever started Lares left open. Node marks the first few so that children do not get them, and its own all of
- * them; a shell's `exec 200<secret` would reach every command, the sandboxed ones too. Lares uses none of them, so they are closed.
+ * Files left open by the process that started Lares. Node marks the first few so that children do not get them, and its own all
+ * of them; a shell's `exec 200<secret` would reach every command, the sandboxed ones too. Lares uses none of them, so they are
+ * closed.
  *
  * Linux only: elsewhere there is no way to tell them from our own.
  */

@@ -58,7 +58,7 @@ async function parse(text: string) {
   return { doc, yaml };
 }
 
-/** Sections that hold nothing any more, from the inside out. One with a comment stays, and so does one that names an agent. */
+/** Removes sections that are now empty, from the inside out. One with a comment stays, and so does one that names an agent. */
 function removeEmpty(doc: Document, parts: Path, yaml: typeof import("yaml")): void {
   for (let depth = parts.length - 1; depth > 0; depth--) {
     const above = parts.slice(0, depth);

@@ -18,8 +18,8 @@ export function ensureHome(home: string): void {
 }
 
 /**
- * One folder after the other. Node's `recursive` tries for ever where a file system answers a new folder with ENOENT although the
- * folder above it is there, as /proc does.
+ * Creates one folder after the other. Node's `recursive` loops forever if a file system answers mkdir with ENOENT although the
+ * parent exists, as /proc does.
  */
 function makeFolders(dir: string): void {
   if (look(dir) === "folder") return;

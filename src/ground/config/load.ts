@@ -1,8 +1,8 @@
 /**
  * `lares.yaml` → one frozen object. Parsed once at start; each room receives its slice.
  *
- * CONFIG-1: nothing of a file with a problem is used; every problem is told at once, with its line and a caret.
- * CONFIG-2: a missing or empty file is not a problem: then the defaults hold.
+ * CONFIG-1: nothing from a file with a problem is used; all problems are reported at once, with line and caret.
+ * CONFIG-2: a missing or empty file is not a problem: the defaults apply.
  * CONFIG-3: `${VAR}` is resolved in memory only; the file's text is never made from resolved values (LK-03).
  */
 import { readFile, stat } from "node:fs/promises";
@@ -142,7 +142,7 @@ export async function readText(file: string, home: string): Promise<string | und
   }
 }
 
-/** A file that is nearly ours would be ignored in silence, and its writer would wonder. */
+/** A file with a similar name would be silently ignored, and its author would wonder why. */
 async function refuseOtherSpelling(home: string): Promise<void> {
   for (const name of ["lares.yml", "lares.json"]) {
     const found = await stat(join(home, name)).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a config, with its place. All problems of a file are told at once: nobody likes to mend one line,
- * start, and meet the next.
+ * Problems in a config, with their position. All problems of a file are reported at once: nobody likes to fix one line, restart,
+ * and hit the next.
  *
  * CONFIG-4: a problem never carries a value from the file or the environment, only its kind; and a source line whose key sounds
  *     secret is shown without its value.
@@ -24,7 +24,7 @@ export function configInvalid(file: string, problems: readonly ConfigProblem[], 
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
   return new AppError("CONFIG_INVALID", {
     message: `${file} has ${count}:\n${problems.map(describe).join("\n")}`,
-    hint: "Mend the lines above, then run: lares config check",
+    hint: "Fix the lines above, then run: lares config check",
     retry: "after-change",
     details: { problems: problems.map((problem) => ({ ...problem }) as JsonObject) },
     cause,

@@ -76,7 +76,7 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         gauge("lares_deliveries", "Deliveries in the records by state.", by(deliveries)),
         counter(
           "lares_hooks_total",
-          "Webhook deliveries since the start by what became of them.",
+          "Webhook deliveries since the start, by outcome.",
           counted.hooks().map(({ hook, result, n }) => ({ labels: { hook, result }, value: n })),
         ),
         ...(["connected", "hearing", "sending"] as const).map((sense) =>

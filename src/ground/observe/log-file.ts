@@ -47,7 +47,7 @@ export function openLogFile(home: string, mostBytes = MOST_BYTES): LogFile {
     if (fd !== undefined) closeSync(fd);
     fd = undefined;
   };
-  /** A descriptor with room for so many bytes. */
+  /** A descriptor with room for this many bytes. */
   const ready = (bytes: number): number => {
     fd ??= open();
     if (size > 0 && size + bytes > mostBytes) {

@@ -39,7 +39,7 @@ export interface LogOptions {
   /** Only with `pretty`. */
   colour?: boolean;
   room?: string;
-  /** Shared with whoever else shows text, such as exports. */
+  /** Shared with other code that shows text, such as exports. */
   redactor?: Redactor;
   now?: () => number;
 }
@@ -57,7 +57,7 @@ export interface Logbook extends Log {
   readonly redactor: Redactor;
   /** The last lines, oldest first. */
   tail(query?: LogQuery): LogLine[];
-  /** Calls back for each new line until taken back. A listener that throws is dropped. */
+  /** Calls back for each new line; returns a function that stops it. A listener that throws is dropped. */
   follow(listener: (line: LogLine) => void): () => void;
   setLevel(level: Level): void;
   /** From now on every line that is kept also goes to this file, and so do those kept so far. */
@@ -187,7 +187,7 @@ class Book {
 }
 
 function clean(text: string, redactor: Redactor): string {
-  // Redacted before it is cut: half a secret is not recognised any more.
+  // Redacted before it is cut, because half a secret wouldn't be recognised.
   const safe = redactor.redact(String(text));
   return safe.length > LONGEST_TEXT ? `${safe.slice(0, LONGEST_TEXT)}… (${safe.length} characters)` : safe;
 }

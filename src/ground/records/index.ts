@@ -12,7 +12,7 @@ export { readCopy } from "./read-copy.ts";
 export { hasRoom, proveRoom } from "./room.ts";
 export { SqliteRecords } from "./sqlite.ts";
 
-/** Opens the records of a home. The caller holds the home's lock. `storing` is told before and after each commit. */
+/** Opens the records of a home. The caller holds the home's lock. `storing` is called before and after each commit. */
 export async function openRecords(
   file: string,
   onFatal: (error: AppError) => void,

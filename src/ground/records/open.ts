@@ -99,7 +99,7 @@ function judge(file: string, found: { application: number; version: number; tabl
   }
 }
 
-/** Full, closed or damaged are each mended in another way. */
+/** Full, closed and damaged each need a different fix. */
 function unusable(file: string, cause: unknown): AppError {
   if (isDamage(cause)) return damaged(file, cause);
   const said = String(cause);

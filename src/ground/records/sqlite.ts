@@ -3,7 +3,8 @@
  * transaction is committed at the end of the event loop's turn, so everything that happened meanwhile shares one fsync.
  *
  * SQLITE-1: a write's promise resolves only after the COMMIT that contains it.
- * SQLITE-2: a failed commit is fatal for this object: every waiter is told, nothing more is written, `onFatal` is called once.
+ * SQLITE-2: a failed commit is fatal for this object: every waiting write rejects, nothing more is written, `onFatal` is called
+ * once.
  * SQLITE-3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
  */
 import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../core/contracts/index.ts";
@@ -77,7 +78,7 @@ export class SqliteRecords implements Records {
   write(change: (tx: Tx) => void, how: WriteHow = {}): Promise<void> {
     if (this.dead) return Promise.reject(this.dead);
     let batch: Batch;
-    // The first write of a transaction is taken back with the transaction, so it needs no mark of its own.
+    // The first write of a transaction is rolled back with the transaction, so it needs no savepoint.
     let isFirst: boolean;
     try {
       batch = this.batch ?? this.begin();
@@ -93,7 +94,7 @@ export class SqliteRecords implements Records {
       if (!isFirst) this.statements("RELEASE one").run();
     } catch (error) {
       if (isStorageFailure(error)) return Promise.reject(this.die(error));
-      // The caller's own mistake: only its statements are taken back.
+      // The caller's own mistake: only its statements are rolled back.
       try {
         if (isFirst) this.restart(batch);
         else this.writer.exec("ROLLBACK TO one; RELEASE one");
@@ -133,7 +134,7 @@ export class SqliteRecords implements Records {
     }
   }
 
-  /** Whoever reads after the end gets the sentence for it, not the driver's. */
+  /** Reading after the end throws our own error, not the driver's. */
   private mustBeOpen(): void {
     if (this.isClosed) throw this.dead!;
   }

@@ -91,7 +91,7 @@ export class Vault {
     }
     return this.sealedWith.place === "keyring"
       ? `The vault ${this.file} is encrypted; its key is in the OS keyring.`
-      : `The vault ${this.file} is encrypted; its key lies beside it in ${KEY_FILE} (mode 0600), because no OS keyring is used. Whoever can read both files can read the secrets. To move the key: lares secrets keyring on`;
+      : `The vault ${this.file} is encrypted; its key lies beside it in ${KEY_FILE} (mode 0600), because no OS keyring is used. Anyone who can read both files can read the secrets. To move the key: lares secrets keyring on`;
   }
 
   /**
@@ -198,7 +198,7 @@ function damaged(file: string, why: string, cause?: unknown): AppError {
 
 function whyRefused(value: string): string | undefined {
   if (value.trim().length < SHORTEST)
-    return `shorter than ${SHORTEST} characters and could not be told from ordinary text, so it could not be kept out of logs`;
+    return `shorter than ${SHORTEST} characters and can't be distinguished from ordinary text, so it couldn't be kept out of logs`;
   if (value.length > LONGEST) return `longer than ${LONGEST} characters`;
   return value.includes("\0") ? "not text: it contains a NUL character" : undefined;
 }

@@ -41,9 +41,9 @@ export interface RunningWork {
 const STRIKES_TO_CONVICT = 2;
 const DEATHS_TO_SUSPECT = 2;
 const DEATHS_TO_CONVICT = 4;
-/** Two that kill the process by turns would clear each other for ever. */
+/** Two that kill the process in turns would clear each other forever. */
 const MOST_SPARED = 8;
-/** How long the process has to be up before it starts work that was running when it died so many times. */
+/** How long the process has to be up before it starts work that was running at this many deaths. */
 const WAIT_MS: Readonly<Record<number, number>> = { 2: 1000, 3: 5000 };
 
 export function count(

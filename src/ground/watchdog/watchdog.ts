@@ -42,7 +42,7 @@ export class Watchdog implements Guard {
   /** Suspects wait until the program is up: whatever they do to it, it came up. */
   private readonly up: Promise<void>;
   private isUp!: () => void;
-  /** By key: its slot and whoever began it last. */
+  /** By key: its slot and the work that started it last. */
   private readonly running = new Map<string, { slot: LedgerSlot; by: symbol }>();
   /** Suspects that wait for their turn, and the one whose turn it is. */
   private readonly line: { key: string; go: () => void }[] = [];
@@ -182,7 +182,7 @@ export class Watchdog implements Guard {
     this.strikes.forgive(fitting(key));
   }
 
-  /** The house that asked is over: nobody of the line comes any more. */
+  /** The instance that asked has ended, so nothing in this queue will run. */
   abandon(): void {
     this.line.length = 0;
     this.current = undefined;

@@ -76,7 +76,7 @@ function end() {
 }
 function say(line) {
   try {
-    // A pipe that nobody reads would block for ever.
+    // A pipe that nobody reads would block forever.
     if (!fs.fstatSync(2).isFIFO()) return void fs.writeSync(2, line);
     const { O_WRONLY, O_NONBLOCK, O_APPEND } = fs.constants;
     const fd = fs.openSync("/dev/stderr", O_WRONLY | O_NONBLOCK | O_APPEND);

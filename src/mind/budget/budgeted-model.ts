@@ -38,7 +38,7 @@ export interface PaidReply {
   reply: ModelReply;
   /** Sentences for the person about a budget that is nearly used up. */
   warnings: string[];
-  /** Belongs in the transaction that records the reply. Repeating it changes nothing. */
+  /** Belongs in the transaction that records the reply. Idempotent. */
   record(tx: Tx): void;
 }
 

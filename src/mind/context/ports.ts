@@ -5,6 +5,7 @@ import type { SessionKey } from "../../core/domain/index.ts";
 export interface SessionViews {
   /** Gives a prompt to a session that has none yet. */
   keepPrompt(tx: Tx, session: SessionKey, hash: string): void;
+  /** Sessions that use this prompt. */
   sessionsWithPrompt(db: Reads, hash: string): Promise<SessionKey[]>;
   /** Takes it from every session that has it. */
   dropPrompt(tx: Tx, hash: string): void;

@@ -14,7 +14,7 @@ export interface NewMessage {
   outside?: boolean;
 }
 
-/** Appends to the history. The same id again changes nothing, so a repeated step writes the same row. */
+/** Appends to the history. Idempotent per id, so a repeated step writes the same row. */
 export function appendMessage(tx: Tx, m: NewMessage): void {
   tx.run(
     `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at)
@@ -162,7 +162,7 @@ export function listCompactions(db: Reads, session: SessionKey, limit: number): 
   return db.all("SELECT * FROM compaction WHERE session = ? ORDER BY at DESC, id DESC LIMIT ?", session, limit);
 }
 
-/** Keeps a compaction that its session shows now; the same id again changes nothing. */
+/** Keeps a compaction that its session shows now; idempotent per id. */
 export function keepCompaction(tx: Tx, c: Omit<CompactionRow, "undone_at" | "from_seq"> & { base: number }): void {
   tx.run(
     `INSERT INTO compaction (id, session, previous, from_seq, to_seq, carry, how, model, focus, tokens_before, tokens_after,

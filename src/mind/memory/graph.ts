@@ -80,7 +80,7 @@ const MOST_NAMES = 8;
 
 /**
  * Rows of blanks as one. The patterns have places where a blank may stand and words between them may be missing: a long row
- * could be divided among those in ever so many ways.
+ * could be divided among those in exponentially many ways.
  */
 function singleBlanks(text: string): string {
   return text.replace(/\s+/g, (blanks) => (blanks.includes("\n") ? "\n" : " "));
@@ -120,7 +120,7 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
   const said = singleBlanks(spoken?.said ?? text);
-  // "Ana is married to Tom": whom something is told of is a name, also at the beginning.
+  // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
       const name = subject!.replace(/['’]s$/, "");

@@ -32,7 +32,7 @@ import * as store from "./store.ts";
 import { readSpeaker, splitWords } from "./text/analyse.ts";
 import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
 
-/** Who has a memory forgotten: somebody who asks, or a hand that deleted its line in a memory file. */
+/** Why a memory is forgotten: somebody asked, or deleted its line in a memory file. */
 export type ForgottenBy = "request" | "file";
 
 export interface MemoryParts {
@@ -47,9 +47,9 @@ export interface MemoryParts {
   earlier?: (id: string) => Embedder | undefined;
   /** For evaluations. */
   weights?: Weights;
-  /** Memories came or went, or vectors were made. Told after it is durable. */
+  /** Called after memories were added or removed, or vectors made, and that is durable. */
   changed?: (what: "facts" | "vectors") => void;
-  /** These texts are to be gone from wherever else they are shown. */
+  /** Removes these texts from everywhere else they are shown. */
   forgotten?: (texts: readonly string[], by: ForgottenBy) => Promise<void>;
   /** What was deleted leaves the database's log, too. */
   purge?: () => void;
@@ -119,7 +119,7 @@ export class Memory {
     return outcome;
   }
 
-  /** Puts another text in the place of a live memory; the old one is kept as its history. Undefined when it is not live. */
+  /** Replaces the text of a live memory; the old one stays as its history. Undefined if it isn't live. */
   async correct(id: string, text: string): Promise<AddOutcome | undefined> {
     const old = await store.readMemory(this.records, id);
     if (old?.state !== "live" || old.kind === "document") return undefined;
@@ -131,7 +131,10 @@ export class Memory {
     });
   }
 
-  /** Takes the newest version of a fact back: what it had taken the place of holds again. Returns what holds now; empty: nothing did. */
+  /**
+   * Undoes the newest version of a fact and restores what it had replaced. Returns what is current now; empty if nothing was
+   * replaced.
+   */
   async undo(id: string): Promise<Remembered[]> {
     const row = await store.readMemory(this.records, id);
     const older = row?.state === "live" ? await store.directlyOlder(this.records, id) : [];
@@ -279,7 +282,7 @@ export class Memory {
     });
   }
 
-  /** A person's word on a pending memory. `no` deletes it. False when it is not pending (any more). */
+  /** A person's decision on a pending memory. `no` deletes it. False if it isn't pending. */
   async decide(id: string, yes: boolean): Promise<boolean> {
     const row = await store.readMemory(this.records, id);
     if (row?.state !== "pending") return false;
@@ -430,7 +433,7 @@ export class Memory {
   private async write(memory: NewMemory): Promise<{ outcome: AddOutcome; durable: Promise<void> }> {
     const now = this.clock.now();
     const scope = scopeFor(memory);
-    // Whoever names a kind keeps a fact, wherever it was said.
+    // A caller that names a kind stores a fact, no matter where it was said.
     const isMessage =
       memory.kind === undefined && (memory.source !== undefined || readSpeaker(memory.text) !== undefined);
     // What was said in a conversation is an episode of its own, also when it is said twice.
@@ -502,7 +505,7 @@ export class Memory {
       words: indexed(row.text, row.scope),
       ...defined({ thread, speaker: spoken?.speaker }),
     });
-    // Told again by a person, it may be kept again.
+    // If a person says it again, it may be stored again.
     if (row.trust === "owner") store.dropForgotten(tx, hashText(row.text));
     if (row.state === "live") store.insertGraph(tx, toGraph(row));
   }

@@ -1,4 +1,4 @@
-/** The facts a session is told for its life. */
+/** The facts a session sees in every request. */
 import { type AgentId, isAgentSession, type SessionKey } from "../../core/domain/index.ts";
 import { listScopes, type Viewer } from "./kinds.ts";
 import type { Memory } from "./memory.ts";
@@ -18,11 +18,11 @@ export async function snapshotOf(
   },
   of: { session: SessionKey; agent: AgentId; tokens: number },
 ): Promise<string> {
-  // Runs of jobs and helpers are told what they need by whoever starts them.
+  // Job runs and sub-agents get what they need in their task.
   const viewer = isAgentSession(of.session) ? await parts.viewer(of.session) : undefined;
   if (!viewer) return "";
   const facts = await parts.memory.list({ newest: true, limit: MOST_FACTS, scope: listScopes(viewer) });
-  // What the owner's files say stands in the prompt already: only what came since is told again.
+  // The owner's files are in the prompt already, so only newer facts are added.
   const prompt = viewer.owner && parts.keepsFiles() ? await parts.prompt(of.session) : undefined;
   const lines: string[] = [];
   let left = of.tokens;

@@ -1,4 +1,4 @@
-/** What the memory tools and `/memory` see: what everybody who reads along in the session may know. */
+/** What the memory tools and `/memory` see: only what everyone who can read the session may know. */
 import type { ToolCaller } from "../../core/contracts/index.ts";
 import {
   agentInSession,
@@ -42,7 +42,7 @@ export interface MemoryToolPort {
   forget(memory: { id: string; caller: ToolCaller }): Promise<boolean>;
 }
 
-/** `firstShown`: the number of the first message of a session that its model still reads word for word. */
+/** `firstShown`: the number of the first message that the session's model still sees in full. */
 export function makeToolPort(
   rooms: MemoryAccess,
   {
@@ -50,7 +50,7 @@ export function makeToolPort(
     zoneOf,
   }: {
     firstShown: (session: string, agent: string) => Promise<number>;
-    /** The zone of whoever asks in this turn. */
+    /** The time zone of the person who asks in this turn. */
     zoneOf: (turn: string) => Promise<string>;
   },
 ): MemoryToolPort {

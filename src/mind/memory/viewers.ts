@@ -1,13 +1,13 @@
 /**
- * Whose memory a session sees. Pure: how and as whom people came in decides. What the model is told of memory (the prompt's files,
- * the snapshot, what it finds) is what everybody who reads along may know.
+ * Whose memory a session sees, depending on how and as whom people came in. Pure. The model sees of memory (in the prompt's
+ * files, the snapshot, and search results) only what everyone who can read the session may know.
  *
  * | who is in the session                                       | what it sees                                           |
  * | ----------------------------------------------------------- | ------------------------------------------------------ |
  * | the owner: own token, or as owner in a direct chat          | shared, the agent's, its teams', public                |
  * | the same, linked by `identities` or named by the token      | that, and the person's own, the same on every channel  |
  * | one other person in a direct chat                           | the person's own, the same on every channel; public    |
- * | a group, whoever speaks, the owner too                      | what was saved in this group; public                   |
+ * | a group, even when the owner speaks | what was saved in this group; public                   |
  * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
  * | nobody but events                                           | as the route they come by                              |
  */
@@ -20,7 +20,7 @@ type Door = CameBy & { isGroup: boolean };
 
 export interface SessionViewer extends Viewer {
   agent: string;
-  /** Several read along: of past conversations only this one's is told. */
+  /** Several people can read it, so of past conversations only this one is used. */
   alone?: true;
 }
 
@@ -50,7 +50,10 @@ function personAt({ channel, chat, person }: Door): string {
 /** Sessions whose last speaker is remembered; a forgotten one costs reading its context again. */
 const MOST_SESSIONS = 2000;
 
-/** Notices when somebody else speaks in a session: what its model is told is then read from the records again, where it was cleared. */
+/**
+ * Notices when somebody else speaks in a session, so that the prompt and snapshot, which were cleared, are read from the records
+ * again.
+ */
 export function makeReaders() {
   const last = new Map<string, string>();
   return {

@@ -26,6 +26,7 @@ export interface ScheduleParts {
   zone: () => string;
   /** Sets the job's one pending slot; null removes it. */
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
+  /** The inbox. Idempotent per message key. */
   admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
   /** Why a job couldn't run, found without a model call; undefined if it could. */
   obstacle: (need: Need) => AppError | undefined;

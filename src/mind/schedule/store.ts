@@ -124,7 +124,7 @@ export async function listJobs(db: Reads, kind: Job["kind"]): Promise<Job[]> {
   return (await db.all<JobRow>(sql, kind)).map(job);
 }
 
-/** The job that whoever names itself so made before. */
+/** The job that this creator made earlier. */
 export async function jobMadeBy(db: Reads, createdBy: string): Promise<Job | undefined> {
   const row = await db.get<JobRow>(
     "SELECT spec, enabled, failures, signature FROM job WHERE json_extract(spec, '$.createdBy') = ?",
@@ -152,7 +152,7 @@ export function deleteJob(tx: Tx, id: ScheduleId): void {
   tx.run("DELETE FROM job WHERE id = ?", id);
 }
 
-/** A slot is made once; making it again changes nothing. */
+/** Creates a slot. Idempotent. */
 export function makeSlot(tx: Tx, id: ScheduleId, due: number): void {
   tx.run("INSERT INTO slot (job, due, state) VALUES (?, ?, 'pending') ON CONFLICT (job, due) DO NOTHING", id, due);
 }
@@ -335,7 +335,7 @@ export async function isFinished(db: Reads, id: ScheduleId): Promise<boolean> {
   return (await db.get(sql, id, id)) !== undefined;
 }
 
-/** Ends that nobody will look at any more go; those of beats that found nothing go sooner. */
+/** Deletes old finished slots; those of heartbeats that found nothing go sooner. */
 export function pruneSlots(tx: Tx, before: { any: number; quietBeats: number }): void {
   tx.run("DELETE FROM slot WHERE ended_at < ? AND state NOT IN ('pending', 'running')", before.any);
   tx.run(

@@ -2,8 +2,8 @@
  * An agent's skills: folders with a SKILL.md in its own `skills/`, and in the home's for all agents; its own win.
  *
  * SKILLS-1: nothing outside a skill's own folder is read, and nothing of a folder that is only linked here.
- * SKILLS-4: a look costs the stamps of the files; only what changed since the last look is read again.
- * SKILLS-5: what cannot be used is told with the reason, never passed over.
+ * SKILLS-4: checking costs a stat per file; only files that changed since the last check are read again.
+ * SKILLS-5: a skill that can't be used is listed with the reason, never silently skipped.
  * SKILLS-6: an imported skill is used only once the owner has allowed it by name.
  */
 import { join } from "node:path";

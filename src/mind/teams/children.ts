@@ -3,12 +3,12 @@
  * parent's session. Nothing waits in memory for it.
  *
  * TEAMS-1: spawning under the same key is the same child; its row is written with its admission.
- * TEAMS-2: a child's result reaches the parent once, over any crash of either: told at its end, or at the next start.
+ * TEAMS-2: a child's result reaches the parent once, across any crash of either: at its end, or at the next start.
  * TEAMS-3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
- *     nobody can know is told as that.
+ * can't be known is reported as unknown.
  * TEAMS-4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
- *     a child that has ended. What was stopped is not woken by its helpers' ends: they are told further up.
- * TEAMS-5: a child that is quiet for long is reported once; it is not stopped for it.
+ *     a child that has ended. A stopped child is not woken by its helpers' ends; those are reported further up.
+ * TEAMS-5: a child that is quiet for long is reported once, but not stopped.
  * TEAMS-6: text a parent read from outside stays outside text for its child, and the other way round.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -61,7 +61,7 @@ export interface ChildrenParts {
     message: InboundMessage,
     record: (tx: Tx, turn: TurnId) => void,
   ) => Promise<{ turn: TurnId; duplicate: boolean }>;
-  /** Tells the parent's session. Durable when it resolves; the same key again changes nothing. `record` is written with it. */
+  /** Reports to the parent's session. Durable when it resolves; idempotent per key. `record` is written with it. */
   tell: (told: ChildReport, record: (tx: Tx) => void) => Promise<unknown>;
   /** Whose rights something that happens in this session has: a known person's, or a stranger's. */
   authorityIn: (session: SessionKey) => Promise<Authority>;
@@ -99,7 +99,7 @@ interface Asker {
   authority?: Authority;
 }
 
-/** What a parent's session is told of a child. */
+/** A report about a child to its parent's session. */
 export interface ChildReport {
   key: string;
   child: SessionKey;
@@ -150,7 +150,7 @@ export class Children {
     return { session, turn };
   }
 
-  /** More words for a child, or for another session the caller may see. They join what it does, or begin it anew. */
+  /** Sends more text to a child, or to another session the caller may see. It joins what is running, or starts a new run. */
   async send(given: { key: string; session: string; text: string; caller: Asker }): Promise<{ turn: TurnId }> {
     const { records } = this.parts;
     const { caller } = given;
@@ -159,7 +159,7 @@ export class Children {
     const known = await childIn(records, given.session);
     const agent = known?.agent ?? (await this.parts.findAgent(given.session));
     if (agent === undefined) throw unseen(given.session);
-    // What runs takes it in; what has ended begins anew.
+    // A running child takes it in; an ended one starts a new run.
     const joins = known && !known.told ? known : undefined;
     if (!joins) await this.mustHaveRoom(caller.session);
     const turn = await this.ask({
@@ -181,7 +181,7 @@ export class Children {
     return (await this.parts.turns.read(turn))?.result;
   }
 
-  /** A turn ended: if it was a child's, the parent is told; if it was stopped, its own children stop. */
+  /** A turn ended: if it was a child's, the parent gets a report; if it was stopped, its own children stop. */
   async ended(turn: TurnId): Promise<void> {
     const { records } = this.parts;
     const result = await this.findResult(turn);
@@ -189,7 +189,7 @@ export class Children {
     if (result.state === "stopped") await this.stopTree(await askedBy(records, turn), "its parent was stopped");
     const child = await findChild(records, turn);
     if (!child || child.told) return;
-    // Another run of the same session carried it: that one's result is told.
+    // Another run of the same session carried it, and that one's result is reported.
     if (result.state === "joined") await records.write((tx) => markTold(tx, turn));
     else {
       const answer = toAnswer(child, result);
@@ -199,7 +199,7 @@ export class Children {
     await this.parts.timer(timerIds.child(turn), null);
   }
 
-  /** After a start: ends that nobody was there to tell, and stops that did not reach everybody. */
+  /** After a start: reports ends that nothing was running to report, and completes stops that didn't reach everyone. */
   async settle(): Promise<void> {
     for (const child of await untold(this.parts.records)) {
       if (await this.isStoppedAbove(child)) await this.parts.stop(child.turn, "its parent was stopped");
@@ -240,14 +240,14 @@ export class Children {
     return this.listTree([...new Map(rows.map((row) => [row.turn, row])).values()]);
   }
 
-  /** Stops these and whatever works below them. Returns how many were stopped. */
+  /** Stops these and everything running below them. Returns how many were stopped. */
   private async stopTree(rows: readonly ChildRow[], why: string): Promise<number> {
     const turns = await this.listTree(rows);
     for (const turn of turns) await this.parts.stop(turn, why);
     return turns.length;
   }
 
-  /** Of these and whatever works below them. One that has ended may have left helpers at work. */
+  /** Turns of these and everything running below them. One that has ended may have left helpers running. */
   private async listTree(rows: readonly ChildRow[]): Promise<TurnId[]> {
     const { records } = this.parts;
     const turns: TurnId[] = [];
@@ -263,7 +263,7 @@ export class Children {
     return turns;
   }
 
-  /** Whether whoever asked for it, or asked for that one, was stopped. */
+  /** Whether the run that asked for it, or one further up, was stopped. */
   private async isStoppedAbove(child: ChildRow): Promise<boolean> {
     for await (const run of this.upFrom(child)) {
       if ((await this.findResult(run.parent_turn))?.state === "stopped") return true;
@@ -271,7 +271,7 @@ export class Children {
     return false;
   }
 
-  /** The run whose asker is told: the child's own, unless that one was stopped, too, and somebody asked for it. */
+  /** The run whose parent gets the report: the child's own, unless its parent was stopped too and has a parent itself. */
   private async toldTo(child: ChildRow): Promise<ChildRow> {
     let to = child;
     for await (const run of this.upFrom(child)) {
@@ -454,7 +454,7 @@ export class Children {
     const whose = to === child ? "the sub-agent you asked for" : "a sub-agent below one you asked for";
     await this.parts.tell(
       {
-        // The same child is told once, whoever notices its end (TEAMS-2).
+        // A child is reported once, no matter which path notices its end (TEAMS-2).
         key: makeKey(child),
         label: `Result of ${whose}: ${state}`,
         body: `Task: ${child.task}\n\n${said}`,

@@ -21,14 +21,14 @@ export interface ChildRow {
   result: string | null;
   /** 1: it was asked once more for an answer that fits. */
   corrected: number;
-  /** 1: the parent was told that it is quiet. */
+  /** 1: the parent has been notified that it is quiet. */
   stalled: number;
 }
 
 const COLUMNS =
   "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled";
 
-/** Making it again changes nothing. */
+/** Idempotent. */
 export function insertChild(tx: Tx, c: ChildRow): void {
   tx.run(
     `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,

@@ -1,12 +1,12 @@
 /**
- * Watchers: things that are looked at again and again, and wake an agent when something is new there.
+ * Watchers: they check something regularly and wake an agent when something is new.
  *
- * WATCH-1: the cursor is written in the transaction that stores the events of what was new: killed anywhere, nothing is lost and
- *     nothing is told twice.
- * WATCH-2: the first look, and the first after the watch was pointed elsewhere, only learns what is there.
- * WATCH-3: a look that fails changes nothing. It is tried again, later each time, and the reason is shown.
- * WATCH-4: one timer for all; nothing is looked at more often than it says. When the next look is due is computed from the stored
- *     last one, so a restart neither forgets nor hurries it.
+ * WATCH-1: the cursor is written in the transaction that stores the events for what was new, so a kill neither loses nor repeats
+ * anything.
+ * WATCH-2: the first check, and the first after the watch's target changed, only records what exists.
+ * WATCH-3: a failed check changes nothing. It is retried with growing delays, and the reason is shown.
+ * WATCH-4: one timer for all; nothing is checked more often than configured. The next check is computed from the stored last one,
+ * so a restart neither skips nor hurries it.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -33,7 +33,7 @@ export interface Watch {
   deliver?: ReplyRoute | undefined;
 }
 
-/** Something new, as the house is told. */
+/** Something new, as reported to the rest of Lares. */
 export interface Spotted {
   key: string;
   watch: string;
@@ -54,7 +54,7 @@ export interface WatchParts<W extends Watch> {
   log: Log;
   config: () => Readonly<Record<string, W>>;
   defaultAgent: () => string;
-  /** What a watch is about: another thing under the same name begins anew. */
+  /** Describes a watch's target: a different target under the same name starts over. */
   describeWatched: (watch: W) => string;
   look: (
     watch: W,

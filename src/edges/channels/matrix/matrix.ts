@@ -4,7 +4,7 @@
  * In: one long poll (`/sync`) after another. The since token is committed with the last event of its batch, so a batch that was
  * not taken is given again; a batch that was, is known by its event ids. A gap the server leaves in a busy room is read back.
  * Out: every message is a transaction named after its key: the homeserver makes one event of it, no matter how often it is sent.
- * Unencrypted rooms only: an encrypted message is handed on as unreadable, never dropped in silence.
+ * Unencrypted rooms only: an encrypted message is handed on as unreadable, never dropped silently.
  */
 import type { Channel } from "../../../core/contracts/index.ts";
 import type { AdapterParts } from "../account.ts";

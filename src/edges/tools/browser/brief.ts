@@ -2,7 +2,7 @@
  * A page as an agent first sees it: where it is (headings, landmarks), what can be done there (with refs), and how its text
  * begins. That is what the next action needs; reading is asked for.
  *
- * BROWSER-1: nothing is lost in silence. What is left out is counted, and the last line says how to get it.
+ * BROWSER-1: nothing is dropped silently. What is left out is counted, and the last line says how to get it.
  * BROWSER-2: a small page is shown whole.
  * BROWSER-3: what a page wants to be seen (alerts, dialogs, states) and what stands in a form has room of its own.
  * BROWSER-4: of many things alike (cards, rows, links of a menu) some are shown, the others are named as far as there is room; the
@@ -35,7 +35,7 @@ const MOST_BLOCK = 120;
 /** The same for BROWSER-3. */
 const MOST_URGENT = 600;
 const MOST_NAME = 80;
-/** More than so many alike in a row, and only the first few are shown. Links of a menu take less room than cards. */
+/** With more similar items in a row than this, only the first few are shown. Links of a menu take less room than cards. */
 const MOST_ALIKE = 6;
 const ALIKE_SHOWN = 3;
 const MENU_SHOWN = 12;

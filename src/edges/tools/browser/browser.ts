@@ -150,7 +150,7 @@ async function perform(
   return { text: `${head}${shown.text}`, meta: { url, title, ...truthy({ spill: shown.spill }) } };
 }
 
-/** A look at the page, part of it, or what stands around some words; whoever waited for words wants to see them. */
+/** A snapshot of the page, part of it, or the text around some words; a caller that waited for words wants to see them. */
 function readWanted({ action, full, ref, text }: BrowserInput): Wanted {
   if (action === "snapshot") return { full, ref, find: text };
   return action === "wait" && text ? { also: text } : { full };

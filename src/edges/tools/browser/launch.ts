@@ -53,7 +53,7 @@ export async function launch({ driver, executable, profile, proxy }: LaunchOptio
       acceptDownloads: false,
       viewport: VIEWPORT,
       timeout: LAUNCH_MS,
-      // Lares closes its browsers itself when it is told to stop.
+      // Lares closes its browsers itself when it stops.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

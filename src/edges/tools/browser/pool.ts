@@ -23,7 +23,7 @@ export interface BrowserDeps extends ReachRules {
 
 interface Entry {
   session: Promise<BrowserSession>;
-  /** Takes back the idle timer. */
+  /** Cancels the idle timer. */
   keep: () => void;
   users: number;
 }

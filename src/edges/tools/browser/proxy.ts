@@ -34,7 +34,7 @@ const HOP_BY_HOP = new Set(
   ),
 );
 
-/** Listens on a free port of 127.0.0.1. `onUnreached` is told every host that was not reached. */
+/** Listens on a free port of 127.0.0.1. `onUnreached` is called with every host that couldn't be reached. */
 export async function startProxy(reach: Reach, onUnreached: (unreached: Unreached) => void): Promise<GuardProxy> {
   const username = "lares";
   const password = randomBytes(24).toString("base64url");

@@ -131,7 +131,7 @@ export class BrowserSession {
     try {
       const begunAt = performance.now();
       const result = await act(page);
-      // A machine that was slow to act is as slow to show what came of it.
+      // A machine that was slow to act is as slow to show the result.
       const slow = Math.min(performance.now() - begunAt, MOST_WATCH_MS);
       await rest(Math.max(WATCH_MS, slow), signal);
       if (navigates) await page.waitForLoadState("load", { timeout: NAVIGATION_MS, signal }).catch(notAborted(signal));

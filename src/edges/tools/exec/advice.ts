@@ -6,7 +6,7 @@ import type { EndedRun } from "./run.ts";
 
 export interface AdviceFacts {
   hasNetwork: boolean;
-  /** Commands can go on in the background here, and whoever reads this can look after them. */
+  /** Commands can run in the background here, and the reader can check on them. */
   mayStay: boolean;
   /** Pages can be read with web_fetch here. */
   mayFetch: boolean;

@@ -1,7 +1,7 @@
 /**
  * What a command may load besides the files it names: `x.py` imports `y.py`, `t.sh` sources `lib.sh`, `npm test` reads
  * package.json. An approval of such a command is bound to the workspace as it stands when the question is asked. Files of every name count: a script can
- * source a note or a picture, and whoever writes the script chooses which.
+ * source a note or a picture, and the script's author chooses which.
  *
  * By identity, size and time of change, not by content: nothing can be written without changing them, and planning stays quick.
  */

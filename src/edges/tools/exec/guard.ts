@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 250;
 /** From one look at all processes to the next: soon after the start, then rarely. */
 const FIRST_SCAN_MS = 500;
 const LAST_SCAN_MS = 2000;
-/** Below its limit by so much, a run is looked at again at the next turn. */
+/** A run this far below its limit is checked again only in the next round. */
 const WATCHFUL = 0.5;
 
 interface Machine {

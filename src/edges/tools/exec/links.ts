@@ -78,7 +78,7 @@ export async function linksOnTheWay(
     for (const place of /^[/~]/.test(piece) ? [home] : places) {
       if (looks.isCut) return [...found.values()];
       const path = pathFrom(place, piece, home);
-      // The way to the working directory has no links any more.
+      // The path to the working directory is already resolved.
       const isBelow = path.startsWith(`${places[0]}/`);
       const { links } = isBelow
         ? await findWay(path.slice(places[0]!.length + 1), places[0]!, looks)

@@ -1,5 +1,5 @@
 /**
- * Looking up what the words of a command may name. Each path is looked at once, and only so many are: a command's words are a
+ * Looking up what the words of a command may name. Each path is checked once, and only up to a limit: a command's words are a
  * model's, and planning has to stay quick. Nothing is opened.
  */
 import type { BigIntStats, Dirent } from "node:fs";
@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { entered, pathsInWord } from "../../../core/kit/index.ts";
 
-/** Looking at so many takes less than a tenth of a second. */
+/** Checking this many takes less than a tenth of a second. */
 const MOST_LOOKS = 1500;
 /** Parts of paths that are gone along, also those that are known already. */
 const MOST_STEPS = 20_000;

@@ -17,7 +17,7 @@ import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.
 export interface Prepared {
   /** The file that is started and its arguments. */
   argv: readonly [string, ...string[]];
-  /** The name the program is told it has: some files are many programs. */
+  /** argv[0]: some files are many programs and choose by this name. */
   argv0?: string;
   env: Record<string, string>;
   shell: ShellPlan;

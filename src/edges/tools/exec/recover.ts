@@ -14,7 +14,7 @@ import { endRun, findMembers, type Run } from "./processes.ts";
 import { plainText } from "./pty.ts";
 import { DRAIN_MS, type EndedRun, endAll, endElsewhere, endLeftovers, exitIn, type RunExit } from "./run.ts";
 
-/** Nobody tells us of its end any more. */
+/** We won't be notified of its end. */
 const LOOK_MS = 20;
 /** A supervisor that has just begun has not written its pid yet. */
 const BEGIN_MS = 2000;
@@ -54,7 +54,7 @@ export async function recoverCommand(command: Left, signal: AbortSignal): Promis
   };
 }
 
-/** Waits for its end, or ends it when it takes too long or too much, or nobody wants it any more. */
+/** Waits for its end, or ends it when it exceeds its time or limits, or is no longer wanted. */
 async function awaitEnd(
   command: Left & { begunAt: number; run: Run; lives: () => Promise<boolean> },
   signal: AbortSignal,
@@ -105,7 +105,7 @@ async function findLeader(dir: string): Promise<number | undefined> {
   }
 }
 
-/** Gives up after the longest anybody here waits, so that nothing looks for ever. */
+/** Gives up after the longest wait anyone here has, so that nothing polls forever. */
 async function until(holds: () => boolean | Promise<boolean>, mostMs = 2 * BEGIN_MS): Promise<void> {
   const patience = performance.now() + mostMs;
   while (!(await holds()) && performance.now() < patience) await wait(LOOK_MS);

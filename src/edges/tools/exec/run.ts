@@ -37,7 +37,7 @@ export interface Command {
   /** Where its supervisor keeps everything: a fresh folder of ours. */
   dir: string;
   argv: readonly [string, ...string[]];
-  /** The name the program is told it has, when that is not its file's. */
+  /** argv[0], if it differs from the file's name. */
   argv0?: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -215,7 +215,7 @@ export async function endAll(run: Run, exited: Promise<unknown>): Promise<number
   return ended;
 }
 
-/** `drained`: nobody holds the output open any more. */
+/** `drained`: nothing holds the output open. */
 export async function endLeftovers(run: Run, drained: Promise<unknown>): Promise<number> {
   await Promise.race([drained, wait(LINGER_MS)]);
   if ((await findMembers(run)).length === 0) return 0;

@@ -54,7 +54,7 @@ export class CommandRuns {
     this.open.delete(key);
   }
 
-  /** The try of this call that was begun, if one was. The others cannot begin any more. */
+  /** The attempt of this call that was started, if any. The others can no longer start. */
   async begun(key: string): Promise<string | undefined> {
     const tries = this.names()
       .filter((name) => toKey(name) === toName(key))

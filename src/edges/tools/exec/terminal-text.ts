@@ -1,5 +1,5 @@
 /**
- * What a terminal was told, as plain text: colours, titles and cursor moves are left out, a line that was drawn over again
+ * Terminal output as plain text: colours, titles and cursor moves are left out, a line that was drawn over again
  * (progress bars) is there once, as it was last.
  */
 

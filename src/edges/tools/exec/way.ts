@@ -31,7 +31,7 @@ export interface Way {
   hasTurned: boolean;
 }
 
-/** For a pattern, so much of what fits is followed. */
+/** For a pattern, this many matches are followed. */
 const MOST_STEPS = 16;
 /** A path that goes over more than this is nobody's honest path. */
 const MOST_PARTS = 128;

@@ -1,7 +1,8 @@
 /**
  * `apply_patch`: several files at once, all or nothing. Everything is worked out before anything is written; a write that
- * fails is taken back with the others. After a kill in the middle the probe looks at each file and finishes the rest: every
- * file is replaced atomically, so each is the old or the new one. When all are old, it runs now. `repeat` is `never`: the same patch again is another change.
+ * fails is rolled back with the others. After a kill in the middle the probe looks at each file and finishes the rest: every file
+ * is replaced atomically, so each is the old or the new one. When all are old, it runs now. `repeat` is `never`: the same patch
+ * again is another change.
  */
 import { z } from "zod";
 import type { ActionPlan, Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
@@ -17,7 +18,7 @@ import { planFile, sha256 } from "./plan.ts";
 
 /** As `edit` has it. */
 const MOST_BYTES = 10 * 1024 * 1024;
-/** More is not one change any more, and nobody reads it before saying yes. */
+/** A larger patch is no longer one change, and nobody reads it before approving. */
 const MOST_FILES = 200;
 /** New lines shown again, of all files together. */
 const MOST_LINES = 12;

@@ -38,7 +38,7 @@ export function inFilesIndentation(
   return lines;
 }
 
-/** Of one line that occurs again and again, so many are kept as they stand. */
+/** How many occurrences of one repeated line are recorded. */
 const MOST_SAME = 50;
 
 type Translate = (indent: string) => string | undefined;

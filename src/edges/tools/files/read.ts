@@ -158,7 +158,7 @@ function pdfLines(read: { text: string; pages: number; pagesRead: number }, offs
   return { text: `${shown.join("\n")}\n[${notes.join("; ")}]` };
 }
 
-/** Whoever keeps the picture shows it to models that see; for the others, and without one, the description has to do. */
+/** The session shows the picture to models that support images; for others, or without storage, there is only the description. */
 async function shownPicture({ keepPicture, caller }: Lines, path: string, file: FileHandle) {
   if (!keepPicture) return {};
   const whole = Buffer.alloc(IMAGE_BYTES);

@@ -82,7 +82,7 @@ export function createMessageTool(desk: MessageDesk): Tool {
       const where = `${route.channel}/${route.account}, chat ${route.chat}${route.thread ? `, thread ${route.thread}` : ""}`;
       return {
         tool: "message",
-        // Whoever asked gets what was made for them; anybody else is a new destination.
+        // The person who asked gets what was made for them; anyone else is a new destination.
         risk: elsewhere ? "state" : "read",
         targets: [`${route.channel}/${route.account}/${route.chat}`],
         shown: [

@@ -11,7 +11,7 @@ import { nearest, truthy } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
 import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 
-/** Of the tools most models are told of anyway. */
+/** Tools that most models are offered anyway. */
 const MOST_DAILY = 5;
 /** Tools of servers that are shown with how to call them; the others only by name. */
 const MOST_SERVED = 8;
@@ -21,7 +21,7 @@ const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json
 
 /** Tools that other programs offer (MCP). Which there are changes while Lares runs. */
 export interface ServedTools {
-  /** The servers' names: all that a conversation is told of them beforehand. */
+  /** The servers' names: all that a conversation knows about them beforehand. */
   servers(): readonly string[];
   /** The tool a model calls by this name; whether the caller may use it, planning says. */
   get(name: string): Tool | undefined;

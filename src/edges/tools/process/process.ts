@@ -11,7 +11,7 @@ const ACTIONS = ["list", "poll", "log", "write", "kill"] as const;
 /** As much as a command in the foreground may say. */
 const LOG_BYTES = 30_000;
 const POLL_BYTES = 4000;
-/** What a pipe takes at once, whoever reads or not. */
+/** What a pipe accepts at once, whether or not anyone is reading. */
 const MOST_WRITTEN = 4096;
 
 const schema = z.strictObject({

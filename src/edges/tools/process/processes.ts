@@ -2,7 +2,7 @@
  * Background processes. Each is a row, a folder and a supervisor that outlives Lares; nothing of it is kept in memory alone.
  *
  * PROCESS-3: the same call is the same process, also after a crash between meaning it and starting it.
- * PROCESS-4: each end is told once: the message has the process's id as its key, and it is admitted before the row says so.
+ * PROCESS-4: each end is reported once: the message has the process's id as its key and is admitted before the row says so.
  * PROCESS-5: no signal goes to a process that is not ours: a pid counts together with its start time, everything else by its tag.
  */
 import { execFile } from "node:child_process";
@@ -70,7 +70,7 @@ export interface ProcessesParts {
   log: Log;
   /** A folder of Lares' own; each process gets one inside. */
   dir: string;
-  /** Wakes the session. Durable when it resolves; the same id again changes nothing. */
+  /** Wakes the session. Durable when it resolves; idempotent per id. */
   tell(exit: ProcessExit): Promise<void>;
   /** Of each of the two output files. */
   limit?: number;
@@ -263,7 +263,7 @@ export class Processes {
     return this.seen(await this.owned(id, session));
   }
 
-  /** After a start: what ended while nobody looked is told, what still runs is watched again. */
+  /** After a start: reports processes that ended in the meantime and watches running ones again. */
   async settle(): Promise<void> {
     const { records, clock } = this.parts;
     for (const row of await openProcesses(records)) {
@@ -331,7 +331,7 @@ export class Processes {
     });
   }
 
-  /** Never throws: whoever asks finds the row as it is, and the next look tries again. */
+  /** Never throws: the caller finds the row as it is, and the next check tries again. */
   private check(id: string): Promise<void> {
     return this.alone(id, async () => {
       const row = await findProcess(this.parts.records, id);
@@ -360,7 +360,7 @@ export class Processes {
     const dir = this.processDir(row.id);
     const before = await readStatus(dir);
     if (!before && (await this.lives(row))) return;
-    // Cut off while starting: from here on it cannot start any more, or it has and will say so.
+    // Interrupted while starting: from here on it can no longer start, or it has and will report it.
     if (!before && row.pid === null && (await claim(dir)) === "begun" && (await this.lives(row, BEGIN_MS))) return;
     // It may have ended between the two looks.
     const status = before ?? (await readStatus(dir));
@@ -411,7 +411,7 @@ export class Processes {
     if (now?.pid && (await this.lives(now))) await endRun({ key: row.id, leader: now.pid });
     const status = await readStatus(dir);
     const at = status?.at ?? clock.now();
-    // Whoever asked for it hears of it at once, so nobody is told again.
+    // The caller gets the result right away, so there is no message about it.
     await records.write((tx) => markEnded(tx, row.id, { state: "killed", exit: status?.code ?? null, at, told: true }));
     this.open.delete(row.id);
   }

@@ -2,12 +2,13 @@
  * The small program between Lares and a command. It outlives Lares, keeps the output within bounds, and leaves what became of the
  * command in a file. It is plain sh, because it must start at once and cost next to nothing for days.
  *
- * Its folder belongs to Lares and no sandbox shows it: it is written to by name, and whoever could put a link there
+ * Its folder belongs to Lares and no sandbox shows it: it is written to by name, and anyone who could put a link there
  * would choose the file.
  *
  * PROCESS-1: `status` is there, with its line, only after the command ended.
  * PROCESS-2: the output on disk is bounded: in the background twice the limit of one file, in the foreground one limit and a tail.
- * PROCESS-6: the supervisor begins by creating `pid`, which fails when it is there. Whoever creates it first decides: once Lares has, the
+ * PROCESS-6: the supervisor starts by creating `pid`, which fails if it exists. The first to create it decides: once Lares has,
+ * the
  *     command can never start. So no time and no lost process leaves open whether a command was started.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -84,7 +85,7 @@ const APART = `${HEAD}
 `;
 /**
  * Lares has the other end of the terminal and keeps what comes. Without Lares the terminal hangs up on the first shell, and only
- * when that one ends is the command told; the shell inside stays and writes what became of it.
+ * only when that one ends does the command get the signal; the shell inside stays and writes the outcome.
  */
 const ON_TERMINAL = `${HEAD}
 trap - HUP

@@ -60,7 +60,7 @@ export function createNone(why?: string): Sandbox {
 
 export function createConfinement(parts: ConfinementParts): Confinement {
   const bubblewrap = parts.bubblewrap ?? createBubblewrap();
-  // Remembering whether a backend works is worth nothing when it is made anew for every command.
+  // Remembering whether a backend works is pointless if it is recreated for every command.
   let made: { key: string; sandbox: Sandbox } | undefined;
   const configured = (config: SandboxConfig): Sandbox => {
     if (config.backend === "auto" || config.backend === "bubblewrap") return bubblewrap;
@@ -96,7 +96,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     },
     async room(workspace, caller) {
       const sandbox = await chosen();
-      // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
+      // Each agent works in its own folder; in everything else a sub-agent is confined like the agent that started it.
       const roots = (agent?: string) => (agent === undefined ? [] : (parts.listRoots?.(agent) ?? []));
       const reads = (agent?: string) => (agent === undefined ? [] : (parts.listReads?.(agent) ?? []));
       const around = (agent?: string) => ({ ...parts, roots: roots(agent), reads: reads(agent) });

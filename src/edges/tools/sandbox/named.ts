@@ -1,4 +1,4 @@
-/** Starting a file under another name, where whoever starts it cannot say so: some files are many programs. */
+/** Starts a file under another argv[0] where the starter can't set it: some files are many programs. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 

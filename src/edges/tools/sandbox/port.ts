@@ -23,7 +23,7 @@ export interface Rules {
 
 export interface Confined {
   argv: readonly [string, ...string[]];
-  /** The name the program is told it has, when that is not its file's. */
+  /** argv[0], if it differs from the file's name. */
   argv0?: string;
   /** Real path of the working directory. */
   cwd: string;

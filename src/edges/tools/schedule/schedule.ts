@@ -298,7 +298,7 @@ function lateBy(at: string | undefined): number | undefined {
   return seconds > 0 ? seconds : undefined;
 }
 
-/** Whoever said yes late is told that it runs at once, and so is the model. */
+/** If the approval came late, the person and the model learn that it runs at once. */
 function withLateness(result: ToolResult, late: number | undefined): ToolResult {
   if (late === undefined) return result;
   const notice = `Its time passed ${late === 1 ? "a second" : `${late} seconds`} ago, so it runs now.`;

@@ -1,5 +1,5 @@
 /**
- * Runs a JavaScript regular expression over texts in a worker thread, so that a pattern that backtracks for ever can be
+ * Runs a JavaScript regular expression over texts in a worker thread, so that a pattern that backtracks forever can be
  * stopped by ending the thread and never holds up the gateway.
  */
 import { Worker } from "node:worker_threads";

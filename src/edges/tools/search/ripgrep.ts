@@ -80,7 +80,7 @@ const FLAGS = [
   ...[`--max-columns=${MOST_LINE}`, "--max-columns-preview"],
 ];
 
-/** `--stats` counts the files, which is told when nothing was found. */
+/** `--stats` counts the files, which is reported when nothing was found. */
 function wishes({ ignoreCase, context = 0 }: Query): string[] {
   return ["--stats", ...(ignoreCase ? ["--ignore-case"] : []), ...(context > 0 ? [`--context=${context}`] : [])];
 }

@@ -61,7 +61,7 @@ function spawn(desk: SessionDesk): Tool {
     spec: {
       name: "sessions_spawn",
       description:
-        "Give a separate piece of work to a sub-agent, which knows nothing of this conversation. Good for large or parallel work, not for one or two calls. It works in the background and its result comes as a message: don't poll.",
+        "Give a separate piece of work to a sub-agent, which doesn't know this conversation. Good for large or parallel work, not for one or two calls. It works in the background and its result comes as a message: don't poll.",
       input: {
         type: "object",
         properties: {

@@ -1,5 +1,5 @@
 /**
- * `web_fetch`: one page or file of the web as text. A redirect to another host is told, not followed: the plan named the
+ * `web_fetch`: one page or file of the web as text. A redirect to another host is reported, not followed: the plan named the
  * host that was judged (TOOL-3), and a page must not choose the next one.
  */
 import { z } from "zod";

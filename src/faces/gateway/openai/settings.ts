@@ -1,6 +1,6 @@
 /**
  * How the answer is to be made, in the words of both doors. A setting is passed on to the model or refused with a sentence; none
- * is dropped in silence.
+ * is dropped silently.
  */
 import { z } from "zod";
 import { type AnswerSettings, AppError, type JsonObject } from "../../../core/domain/index.ts";

@@ -60,14 +60,14 @@ export interface Compacting {
   base: number;
   to: number;
   snapshot: string | null;
-  /** The messages it stands for: so many from here on. One that was edited meanwhile is not among them any more. */
+  /** The messages it replaces: this many from here on. One that has been edited since is no longer among them. */
   from: number;
   messages: number;
 }
 
 /**
  * Puts a compaction in the place of the older part. Does nothing when the session is no longer as it was when it was read: reset,
- * undone, or compacted by somebody else. So the same again changes nothing.
+ * undone, or compacted by somebody else. So it is idempotent.
  */
 export function compact(tx: Tx, c: Compacting): void {
   tx.run(
@@ -92,7 +92,7 @@ export function undoCompaction(
   );
 }
 
-/** A message that was compacted is taken back: the session is as before the first compaction that contains it. */
+/** Reverts to before the first compaction that contains this message, because the message is withdrawn. */
 export function uncover(tx: Tx, session: SessionKey, message: string): void {
   tx.run(
     `WITH RECURSIVE chain (previous, from_seq, to_seq) AS (

@@ -31,7 +31,7 @@ export async function listDoors(db: Reads, session: string): Promise<ChatDoor[]>
   return rows.map(toDoor);
 }
 
-/** So many of the newest turns are looked through for chats, however many there are. */
+/** How many of the latest turns are searched for chats. */
 const TURNS_FOR_CHATS = 2000;
 
 /** Chats in which the owner, or somebody the owner knows, talked to this agent; the most recent first. Ids of turns grow with time. */

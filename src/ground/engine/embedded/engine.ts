@@ -69,7 +69,7 @@ export class EmbeddedEngine implements Engine {
   private readonly recovered = new Set<TurnId>();
   /** Accepted by this process, not started, and nothing came for them since: what the store has of them is known without a look. */
   private readonly untouched = new Map<TurnId, EngineTurnRow>();
-  /** Part of each attempt: an intent from before the machine restarted is told apart. */
+  /** Part of each attempt, to recognise intents from before the machine restarted. */
   private readonly boot = bootId() ?? "";
   private app: EngineApp | undefined;
   private order = 0;
@@ -429,7 +429,9 @@ export class EmbeddedEngine implements Engine {
     this.cancelTimer = this.parts.clock.after(wait, () => this.tick());
   }
 
-  /** A write that fails here stops the engine: what is due would be due for ever. It is due again at the next start. */
+  /**
+   * A write that fails here stops the engine; otherwise the same slot would stay due forever. It is due again at the next start.
+   */
   private fire(now: number): void {
     for (const id of this.store.overdueTurns(now)) {
       const row = this.store.turn(id)!;

@@ -177,7 +177,7 @@ class Effect<T extends Json> {
     return this.#close({ ok: result });
   }
 
-  /** Of an intent without a result: what became of it, or nothing when it may run again (EMBEDDED-8). */
+  /** The outcome of an intent without a result, or undefined if it may run again (EMBEDDED-8). */
   async #recover({ attempt }: JournalRow): Promise<EffectResult<T> | undefined> {
     const left = { sameBoot: this.#parts.isOfThisBoot(attempt) };
     const found = await this.#how.probe?.(this.#key, left).catch(() => undefined);

@@ -73,7 +73,7 @@ const LONGEST_MESSAGE = 2000;
 const MOST_OUTPUT = 800;
 /** Sessions used in this time are looked at after a start. */
 const RECENT_MS = 2 * 86_400_000;
-/** How long whoever shortens a conversation waits for its facts. */
+/** How long a compaction waits for the conversation's facts. */
 const FLUSH_MS = 20_000;
 const SHOWN_KNOWN = 12;
 /** Turns between two counts of a session's messages: those that joined a running turn are missed until then. */
@@ -194,7 +194,7 @@ export class Capture {
     const { records, clock, crash } = this.parts;
     crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
     const viewer = await this.parts.viewer(session);
-    // As their own line before each message has it: the assistant answers on the clock of whoever spoke.
+    // As in the line above each message: the assistant uses the speaker's time zone.
     const person = rows.findLast((row) => row.role === "user")?.person ?? undefined;
     const zone = await this.parts.findZone(person);
     const lines = rows.flatMap((row) => said(row, zone));

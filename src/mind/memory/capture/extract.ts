@@ -90,7 +90,7 @@ const REMEMBER = /^(?:please,?\s+)?(?:remember|note|keep in mind|don['’]t forg
 const PREFERS =
   /^(?:I|we)\s+(?:really\s+|always\s+|usually\s+)?(?:prefer|hate|love|dislike|can['’]t stand)\s+\S.{2,200}$/i;
 
-/** Without a model: what a person states in so many words. */
+/** Without a model: what a person states explicitly. */
 export function capturedByRules(lines: readonly Omit<SpokenLine, "day">[], person: string | undefined): CapturedFact[] {
   const found: CapturedFact[] = [];
   for (const line of lines) {

@@ -1,6 +1,6 @@
 /**
- * The nightly pass of an agent: conversations and notes of the last days → facts → MEMORY.md. What it changed is a row with the
- * file before and after, and one step takes it back.
+ * The nightly pass of an agent: conversations and notes of the last days → facts → MEMORY.md. What it changed is stored as a row
+ * with the file before and after, and can be undone in one step.
  *
  * MEMORY-12: the change of the facts and the row that tells of it are one transaction under the slot's id: a pass that was killed runs
  *     again and changes things once.
@@ -43,7 +43,7 @@ export interface CondenseParts {
 
 const MOST_FACTS = 600;
 const MOST_OUTPUT = 4000;
-/** Without an earlier run, notes of so many days are read. */
+/** Without an earlier run, notes from this many days are read. */
 const FIRST_MS = 7 * 86_400_000;
 /** Runs that are kept to be looked at and undone. */
 const KEPT_RUNS = 30;

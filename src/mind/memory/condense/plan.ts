@@ -12,7 +12,7 @@ export interface CondensePlan {
   order: string[];
 }
 
-/** Two facts with so many words in common say the same. */
+/** Two facts that share this many of their words say the same. */
 const SAME = 0.8;
 const LONGEST = 400;
 const MOST_ADDED = 20;
@@ -53,7 +53,7 @@ export function readPlan(answer: string, facts: readonly ShownFact[]): CondenseP
     typeof text === "string" && text.trim() !== "" && text.length <= LONGEST;
   const merge = list(raw.merge).flatMap((one): CondensePlan["merge"] => {
     const { ids, text } = (one ?? {}) as { ids?: unknown; text?: unknown };
-    // A hand's own lines stay as they are.
+    // Lines a person wrote stay as they are.
     const fits = list(ids).filter(
       (id): id is string => typeof id === "string" && known.has(id) && !used.has(id) && !isByHand(known.get(id)!),
     );

@@ -84,7 +84,7 @@ export function dropRuns(tx: Tx, ids: readonly string[]): void {
   for (const id of ids) tx.run("DELETE FROM memory_condensation WHERE id = ?", id);
 }
 
-/** Runs older than the newest so many are not kept. */
+/** Deletes all but the newest `keep` runs. */
 export function pruneRuns(tx: Tx, agent: string, keep: number): void {
   tx.run(
     `DELETE FROM memory_condensation WHERE agent = ? AND id NOT IN

@@ -36,7 +36,7 @@ const READERS: Readonly<Record<string, (text: string) => DocumentPart[] | Promis
   ".html": htmlParts,
   ".htm": htmlParts,
 };
-/** Read by nobody here; said rather than passed over in silence. */
+/** Formats we know but can't read; reported rather than silently skipped. */
 const KNOWN_BUT_UNREAD: ReadonlySet<string> = new Set([".docx", ".doc", ".odt", ".epub", ".rtf"]);
 const MADE_BY_PROGRAMS = new Set(["node_modules", "dist", "build"]);
 const CLOSED = { has: (name: string) => name.startsWith(".") || MADE_BY_PROGRAMS.has(name) };
@@ -93,7 +93,7 @@ export class Documents {
     this.parts = parts;
   }
 
-  /** Brings all known folders in step, in the background, and watches them. */
+  /** Syncs all known folders in the background and watches them. */
   async start(declared: readonly string[]): Promise<void> {
     const before = this.declared;
     this.declared = declared.map(expand);
@@ -109,7 +109,7 @@ export class Documents {
     }
   }
 
-  /** Indexes a folder now, keeps it in step from now on, also after a restart. */
+  /** Indexes a folder now and keeps it in sync from then on, also after a restart. */
   add(dir: string, how: { scope?: string } = {}): Promise<IndexReport> {
     // One at a time: two passes over one folder would each put in what the other did.
     const done = this.order.then(() => this.addNow(dir, how));
@@ -150,7 +150,7 @@ export class Documents {
     }));
   }
 
-  /** Brings memory in step with the folder. May be repeated at any time; a file is replaced in one transaction. */
+  /** Syncs memory with the folder. May be repeated at any time; a file is replaced in one transaction. */
   async index(dir: string, how: { scope?: string; signal?: AbortSignal } = {}): Promise<IndexReport> {
     const scope = how.scope ?? SHARED;
     const folder = await realFolder(dir);

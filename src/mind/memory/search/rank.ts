@@ -3,7 +3,7 @@
  *
  * The score of a memory is a weighted sum of normalised parts: BM25 over its own words and, with less weight, over the words of
  * its neighbours in the conversation; similarity of meaning, smoothed over the neighbours; what the graph says; and small
- * hints: who speaks, whether a time is told when one is asked for, whether it only asks itself, age and use.
+ * hints: who speaks, whether it mentions a time when one is asked for, whether it is only a question itself, age and use.
  * The weights were chosen on the `seen` conversations of test/memory/eval; the `blind` ones check them (docs/MEMORY.md).
  */
 import type { Catalogue } from "../catalogue.ts";

@@ -29,7 +29,7 @@ interface SearchParts {
   queryBudgetMs: number;
 }
 
-/** A name is dropped from the embedded question when at least so many memories are its bearer's own words. */
+/** A name is dropped from the embedded question when at least this many memories are that person's own words. */
 const EVERYWHERE = 10;
 const MOST_RELATED = 40;
 const MOST_FOUND = 100;

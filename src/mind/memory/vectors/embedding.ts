@@ -15,7 +15,7 @@ const BATCH = 16;
 const SPAN = 2000;
 /** About a hundred tokens: the WASM embedder takes 1 ms a token, and the head of a text tells what it is about. */
 const LONGEST = 500;
-/** Questions whose vector is kept: people and agents ask the same again. */
+/** Cached question vectors: people and agents repeat questions. */
 const MOST_QUESTIONS = 256;
 /** Nearest by bits, to be compared exactly. */
 const SHORTLIST = 400;

@@ -45,7 +45,7 @@ export function chosenFor(
   for (const fact of ranked) {
     // As it is paid for: a letter of another script costs as much as two or three.
     const size = Buffer.byteLength(fact.text) + 3;
-    // A hand's own lines stay whatever their size: only what came by itself makes room.
+    // Lines a person wrote stay regardless of size: only automatically collected facts make room.
     if (!isByHand(fact) && (fact.text.length > LONGEST || used + size > room)) continue;
     used += size;
     kept.add(fact.id);

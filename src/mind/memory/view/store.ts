@@ -134,7 +134,7 @@ export async function newestVersion(db: Reads, id: string): Promise<{ id: string
   );
 }
 
-/** The memory behind an item that a hand wrote into a day's notes. */
+/** The memory behind an item that a person wrote in a day's notes. */
 export async function findNote(db: Reads, text: string): Promise<string | undefined> {
   const row = await db.get<{ id: string }>(
     "SELECT id FROM memory WHERE text = ? AND state = 'live' AND source LIKE 'file:memory/%' LIMIT 1",

@@ -1,10 +1,11 @@
 /**
- * The human view: USER.md, MEMORY.md and memory/YYYY-MM-DD.md of an agent's folder, in step with the facts both ways. An item
- * written by hand is a fact, a changed one a correction, one taken out is forgotten. What the facts say anew is written into
- * the files, in place, size-bounded.
+ * The human view: USER.md, MEMORY.md and memory/YYYY-MM-DD.md of an agent's folder, in sync with the facts in both directions. An
+ * item a person adds is a fact, a changed one a correction, a deleted one is forgotten. New facts are written into the files, in
+ * place and within size limits.
  *
- * MEMORY-15: a hand's words are never lost: an edit of a fact that changed meanwhile waits in the pending list.
- * MEMORY-16: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
+ * MEMORY-15: a person's words are never lost: an edit of a fact that has changed in the meantime waits in the pending list.
+ * MEMORY-16: what will be written is durable before the file is, so that after a kill our own text is not mistaken for a
+ * person's.
  * MEMORY-17: a file that is missing or empty forgets nothing; it is written again.
  */
 import { type FSWatcher, watch } from "node:fs";
@@ -92,7 +93,7 @@ export class MemoryView {
     this.later();
   }
 
-  /** In step when it resolves, unless nothing changed since the last time. For whoever reads the files next. */
+  /** Syncs the files if something has changed. Call it before reading them. */
   async fresh(agent: string): Promise<void> {
     this.watch(agent);
     if (this.dirty.has(agent)) await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
@@ -178,7 +179,7 @@ export class MemoryView {
     this.later();
   }
 
-  /** What a hand wrote becomes facts. */
+  /** Turns a person's edits into facts. */
   private async takeIn(agent: string, file: string, edits: Edits): Promise<void> {
     const { memory, records, log } = this.parts;
     const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];

@@ -4,7 +4,7 @@ import { HEARTBEAT_PREFIX, readRunSession } from "../../../core/domain/index.ts"
 import type { Job } from "../job.ts";
 import { inWords } from "../when.ts";
 
-/** How often a job came up since then, whatever became of it. */
+/** How often a job has come up since then, regardless of the outcome. */
 export async function beatsSince(db: Reads, job: string, since: number): Promise<number> {
   const row = await db.get<{ n: number }>(
     "SELECT COUNT(*) AS n FROM slot WHERE job = ? AND due >= ? AND state IN ('done', 'failed', 'skipped')",

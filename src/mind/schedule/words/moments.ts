@@ -219,7 +219,7 @@ function readEndOf(r: Reader, today: Day): Said | undefined {
   return { day, clock: CLOSING_TIME, later: { ...day, year: day.year + 1 } };
 }
 
-/** The last day of the month so many months on, else of the one after it. */
+/** The last day of the month `months` ahead, or of the one after it. */
 function lastDays(today: Day, months: number): Said {
   const first = { ...today, day: 1 };
   return { day: toMonthEnd(plus(first, { months })), later: toMonthEnd(plus(first, { months: months + 1 })) };
@@ -330,7 +330,7 @@ function toMonthEnd({ year, month }: Day): Day {
   return { year, month, day: new Date(Date.UTC(year, month, 0)).getUTCDate() };
 }
 
-/** So many months on, on the same day or the last one there is, and so many days on. */
+/** Adds months, clamping to the month's last day, and then days. */
 export function plus({ year, month, day }: Day, by: { days?: number; months?: number }): Day {
   const first = new Date(Date.UTC(year, month - 1 + (by.months ?? 0), 1));
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();

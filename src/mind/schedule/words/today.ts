@@ -13,7 +13,7 @@ interface Stretch {
   /** Minutes after midnight: the usual time, and the last half hour that is still meant. */
   usual: number;
   last: number;
-  /** At least so many minutes from now, where that still fits. */
+  /** At least this many minutes from now, if that still fits. */
   ahead?: number;
   over: string;
   instead: string;

@@ -52,7 +52,7 @@ export class Reader {
     return this.at >= this.tokens.length;
   }
 
-  /** Whether nothing comes behind so many tokens. */
+  /** Whether nothing follows after this many tokens. */
   isLast(count: number): boolean {
     return this.at + count >= this.tokens.length;
   }

@@ -22,7 +22,7 @@ export interface Fitted {
   fresh: { line: number; text: string }[];
 }
 
-/** patch(1) drops up to so many lines of context. */
+/** patch(1) drops up to this many lines of context. */
 const MOST_FUZZ = 2;
 /** Each hunk is sought in the whole rest of the file. */
 const MOST_HUNKS = 500;

@@ -1,7 +1,7 @@
 /**
  * `find … | xargs prog` and `find … -exec prog {} +`. A name with blanks or a line break in it is taken apart by xargs and may then
  * name any file, and a link that is found leads anywhere. So both become `find … -type f -exec prog {} +`, which hands on each plain
- * file whole; files of secrets that are named like any other (`.env.ts`) are passed over. find puts the found name in place of every
+ * file whole; files of secrets with ordinary names (`.env.ts`) are skipped. find puts the found name in place of every
  * `{}`, inside other words too (`../{}`), so no other word may have one.
  */
 

@@ -64,7 +64,7 @@ async function namesIn(folder: string, part: readonly PatternToken[], budget: Se
   return names;
 }
 
-/** Each star gives up only what comes after the last one, so no pattern takes for ever. */
+/** Each star gives up only what comes after the last one, so no pattern takes forever. */
 function fits(pattern: readonly PatternToken[], name: readonly string[]): boolean {
   let [p, n, star, mark] = [0, 0, -1, 0];
   while (n < name.length) {
