@@ -36,6 +36,7 @@ export interface CheckpointParts {
   alone: <T>(who: { id: string; agent: AgentId; paths: string[] }, work: () => Promise<T>) => Promise<T>;
   /** Whether this turn works on files just now. */
   isBusy: (turn: TurnId) => Promise<boolean>;
+  /** The current limits; they may change while Lares runs. */
   config: () => CheckpointsConfig;
   clock: Clock;
   ids: IdMaker;

@@ -358,6 +358,7 @@ export interface TurnParts {
   stop: (turn: TurnId, why: string) => Promise<void>;
   /** The model this agent is configured with, if any. */
   agentModel: (agent: AgentId) => string | undefined;
+  /** The current limits; they may change while Lares runs. */
   limits: () => LimitsConfig;
   clock: Clock;
   ids: IdMaker;

@@ -203,7 +203,7 @@ class Commands {
     return grantedTo(place, this.#options.secrets);
   }
 
-  /** What can be advised to whoever called: only what they are offered. */
+  /** What the advice to the caller may suggest: only tools they are offered. */
   #waysOn({ caller: { session, tools } }: ToolPlace) {
     const has = (tool: string) => tools === undefined || tools.includes(tool);
     const mayStay = this.#options.processes !== undefined && !isSingleTask(session) && has("process");
@@ -231,7 +231,7 @@ function moved(): AppError {
   return wrongInput("The command's files changed before it ran. Call it again.");
 }
 
-/** A guest's command gets none, whoever allows it: it would show them, and no redactor knows every disguise. */
+/** A guest's command gets none, no matter who allows it: it could print them, and no redactor knows every encoding. */
 function grantedTo({ caller }: ToolPlace, secrets: ExecOptions["secrets"]): ReturnType<NonNullable<typeof secrets>> {
   return caller.authority === "stranger" ? {} : (secrets?.(caller.agent) ?? {});
 }

@@ -14,7 +14,7 @@ const schema = z.strictObject({
   timeout_s: wholeNumber(1, MOST_S).optional(),
   background: flag.optional(),
   pty: flag.optional(),
-  /** Not offered to models: what is printed and what is complained about are told apart, and an exit of 0 leaves only the first. */
+  /** Not offered to models: keeps stdout and stderr separate, and exit code 0 returns only stdout. */
   apart: internal(flag.optional()),
 });
 

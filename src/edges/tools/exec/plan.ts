@@ -14,7 +14,7 @@ import { namedFiles } from "./named-files.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Link } from "./way.ts";
 
-/** Part of what is remembered: what was allowed always in a sandbox asks again when there is none any more. */
+/** Part of a saved approval: what was always allowed in a sandbox asks again once there is no sandbox. */
 const UNCONFINED = "without a sandbox";
 
 /** What is known about a command once its words, its folder and its sandbox are. */
