@@ -1,4 +1,6 @@
-/** The adapter: speaks the platform, knows nothing of agents or of who may talk. In place: src/edges/channels/example/example.ts. */
+/**
+ * The adapter: speaks the platform, knows nothing about agents or who may talk. In place: src/edges/channels/example/example.ts.
+ */
 import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
 import { AppError } from "../../src/core/domain/index.ts";
 import type { AdapterParts } from "../../src/edges/channels/account.ts";

@@ -69,44 +69,136 @@ describe("the page", () => {
 const HABITS: readonly [habit: RegExp, instead: string][] = [
   [/\banew\b/i, "again"],
   [/\bafresh\b/i, "again, or clear the context"],
-  [/\bwhoever\b/i, "anyone, programs that"],
+  [/\bwhoever\b/i, "anyone, the person who, programs that"],
   [/\bput (?:it |this list |them )?away\b/i, "hide"],
-  [/\bhas not the right\b/i, "isn't allowed to"],
-  [/\b(?:somebody|nobody|person|owner|session|failure) is told\b/i, "is shown, is sent, is reported"],
+  [/\bha(?:s|ve) not (?:the|an?|any)\b/i, "doesn't have; isn't allowed to"],
+  [/\b(?:is|are|was|were|be|been|being) told\b/i, "is shown, is sent, is reported, learns"],
+  [/\btold apart\b/i, "distinguished, reported separately"],
   [/\b(?:last|\d+) signs\b/i, "characters"],
   [/\bfor your word\b/i, "to confirm"],
-  [/\bword for word\b/i, "in full"],
+  [/\bword for word\b/i, "in full, verbatim"],
   [/\bfrom now on answers\b|\banswers from now on\b/i, "now using"],
-  [/\bwhat (?:becomes|became) of it\b/i, "the result"],
-  [/\btake (?:it|that|one) back\b/i, "undo, revoke"],
+  [/\bwhat (?:becomes|became) of\b|\b(?:came|comes) of (?:it|them|that|this)\b/i, "the result, the outcome"],
+  [/\btak(?:e|es|en|ing) (?:it |them |that |one )?back\b/i, "undo, revoke, cancel, roll back"],
   [/\bmeans no[,.]/i, "is denied"],
   [/\bhears nothing\b/i, "not receiving"],
   [/\bnot there any more\b/i, "no longer exists"],
+  [/\b(?:not|no|nobody|nothing|never)\b[^.;:]*\bany more\b/i, "no longer"],
   [/\bin the clear\b/i, "unencrypted"],
+  [/\bfor ever\b/i, "forever"],
+  [/\bin silence\b/i, "silently"],
+  [/\b(?:is|are|was|were|be|been) passed over\b/i, "skipped"],
+  [/\breads? along\b/i, "can read the chat"],
+  [/\bmend(?:ed)?\b/i, "fix"],
+  [/\bknows? nothing of\b/i, "knows nothing about"],
+  [/\b(?:a|the) hand's\b|\ba hand wrote\b/i, "a person's"],
+  [/\bthe same (?:\w+ )?again changes nothing\b|\bAgain changes\b|\ba second time changes\b/i, "idempotent"],
+  [/\bthe same as before it\b|\bhow manieth\b|\bit is said\b/i, "put it as you would say it"],
 ];
 
-/** What has been read through. A document joins the list once it is clean. */
-const READ = [
-  "ui/src/lib/words.ts",
-  "ui/src/parts/schedule/words.ts",
-  "ui/src/parts/context-words.ts",
-  "src/flow/approvals/words.ts",
-  "src/flow/commands/commands.ts",
-  "docs/CLI.md",
+/** Words that have a good use and a stilted one; a text that needs one too often wants rewriting. */
+const OVERUSED: readonly [habit: RegExp, instead: string][] = [
+  [
+    /\bof (?:its|their|our|one's) own(?=\W*$|[.,;:)]| (?:and|or|in|for|at|per|with|that|which|so|to|because|since)\b)/i,
+    "its own, separate",
+  ],
+  [/\bwhatever\b/i, "anything, regardless of"],
+];
+
+/** By room, how many are left where the texts have not been read through yet. These numbers only ever become smaller. */
+const LEFT: Readonly<Record<string, number>> = {
+  "src/edges/channels": 11,
+  "src/edges/imports": 8,
+  "src/edges/models": 13,
+  "src/faces/cli": 14,
+  "src/faces/gateway": 8,
+  ui: 8,
+};
+
+/** The same for words that are overused. */
+const OVERUSED_LEFT: Readonly<Record<string, number>> = {
+  "docs/ARCHITECTURE.md": 1,
+  "docs/CONFIG.md": 2,
+  "docs/PROTOCOL.md": 5,
+  "docs/SECURITY.md": 6,
+  "docs/decisions": 16,
+  "src/app": 4,
+  "src/core": 30,
+  "src/edges/channels": 16,
+  "src/edges/embedder": 3,
+  "src/edges/hooks": 1,
+  "src/edges/imports": 2,
+  "src/edges/models": 11,
+  "src/edges/parsers": 4,
+  "src/edges/tools": 34,
+  "src/edges/watch": 1,
+  "src/faces/cli": 6,
+  "src/faces/gateway": 10,
+  "src/flow": 31,
+  "src/ground": 15,
+  "src/mind": 20,
+  ui: 4,
+};
+
+/** Rooms of the wide floors, the other floors, and documents each by itself. */
+function placeOf(file: string): string {
+  const parts = file.split("/");
+  if (file.startsWith("docs/decisions/")) return "docs/decisions";
+  if (parts[0] !== "src") return parts[0] === "ui" || parts[0] === "examples" ? parts[0] : file;
+  return parts.slice(0, parts[1] === "edges" || parts[1] === "faces" ? 3 : 2).join("/");
+}
+
+/** Comments are joined where they wrap. Quotations in documents are titles of tests, and other people's words. */
+function linesOf(file: string): string[] {
+  const text = read(file);
+  return (file.endsWith(".md") ? text.replace(/"[^"\n]*"/g, '""') : joined(text)).split("\n");
+}
+
+function joined(source: string): string {
+  return source.replace(/\n\s*(?:\*(?!\/)|\/\/)[^\S\n]*/g, " ");
+}
+
+function habitsIn(text: string, habits: readonly [habit: RegExp, instead: string][]): string[] {
+  return habits.flatMap(([habit, instead]) => {
+    const found = habit.exec(text);
+    return found
+      ? [`"${found[0]}" → ${instead}: …${text.slice(Math.max(0, found.index - 40), found.index + 60).trim()}…`]
+      : [];
+  });
+}
+
+const WRITTEN = [
   "README.md",
   "CONTRIBUTING.md",
-  ...["ARCHITECTURE", "CONFIG", "GLOSSARY", "MEMORY", "PROTOCOL", "TOKENS"].map((page) => `docs/${page}.md`),
-  ...filesIn("src/faces/cli", ".ts"),
-];
+  "CHANGELOG.md",
+  ...filesIn("docs", ".md"),
+  ...filesIn("examples", ".ts"),
+  ...filesIn("src", ".ts"),
+  ...filesIn("ui/src", ".ts"),
+  ...filesIn("ui/src", ".svelte"),
+  // Released migrations are never edited, their comments included.
+].filter((file) => file !== "src/ground/records/migrations.ts");
 
-describe("habits of speech that no native writer has", () => {
-  test.each(READ)("%s is free of them", (file) => {
-    const lines = read(file).split("\n");
-    // Comments are for developers and are read elsewhere.
-    const said = file.endsWith(".ts") ? lines.filter((line) => !/^\s*(?:\/\*\*|\*|\/\/)/.test(line)) : lines;
-    const found = said.flatMap((line) =>
-      HABITS.filter(([habit]) => habit.test(line)).map(([, instead]) => `${line.trim()} → ${instead}`),
+describe.each([
+  ["habits of speech that no native writer has", HABITS, LEFT],
+  ["words that are overused", OVERUSED, OVERUSED_LEFT],
+])("%s", (_what, habits, left) => {
+  const places = new Map<string, string[]>();
+  for (const file of WRITTEN) places.set(placeOf(file), [...(places.get(placeOf(file)) ?? []), file]);
+
+  test.each([...places])("%s, in comments and strings too", (place, files) => {
+    const found = files.flatMap((file) =>
+      linesOf(file).flatMap((line) => habitsIn(line, habits).map((one) => `${file}: ${one}`)),
     );
-    expect(found).toEqual([]);
+    expect(found.length, found.join("\n")).toBeLessThanOrEqual(left[place] ?? 0);
   });
+
+  test("no ceiling is for a place that is gone", () => {
+    expect(Object.keys(left).filter((place) => !places.has(place))).toEqual([]);
+  });
+});
+
+test("the finder sees a habit over a line break of a comment", () => {
+  expect(habitsIn(joined("/**\n * Somebody is\n * told.\n */"), HABITS)).toHaveLength(1);
+  expect(habitsIn("The person learns it.", HABITS)).toEqual([]);
 });

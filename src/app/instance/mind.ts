@@ -82,7 +82,7 @@ export async function buildMind(
   return { budget, paid, contexts, compactions, memory, locks, checkpoints };
 }
 
-/** What a session's model is told for its life, from the facts of records, channels, sandbox and settings. */
+/** A session's frozen prompt, from what is known in records, channels, sandbox and settings. */
 function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts) {
   const { config } = parts;
   const { records, findZone, findModel } = ground;

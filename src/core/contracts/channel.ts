@@ -121,7 +121,7 @@ export interface RemoteFile {
   open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** What became of an event. All of them may be acknowledged to the platform. */
+/** The outcome of an event. All outcomes may be acknowledged to the platform. */
 export interface Heard {
   /** `known`: heard before. `answered`: a command or approval was handled. `refused`: with a reason in the log. `ignored`: not for us. */
   outcome: "admitted" | "known" | "answered" | "refused" | "ignored";

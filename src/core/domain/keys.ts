@@ -295,7 +295,7 @@ export const answerIds = {
   beat: (turn: string) => `${turn}:beat`,
   /** Says that a job failed. */
   alert: (job: string, due: number) => `${job}:${due}:alert`,
-  /** Says what became of a goal. */
+  /** Reports a goal's outcome. */
   goal: (goal: string, round: number, state: string) => `${goal}:${round}:${state}`,
 } as const;
 

@@ -31,7 +31,7 @@ import type { Hook, HooksConfig } from "./config.ts";
 import { at, fill, type HookDelivery, matches } from "./fill.ts";
 import { check, type HookHeaders, shown } from "./verify.ts";
 
-/** What the house is told. */
+/** What is reported to the rest of Lares. */
 export interface Rung {
   key: string;
   hook: string;

@@ -43,21 +43,28 @@ export interface ImportPorts {
 }
 
 export interface ImportAgents {
+  /** All agents, configured or with a folder. */
   names(): string[];
+  /** Whether there is an agent of this name. */
   exists(agent: AgentId): boolean;
   /** Makes the agent's folder where it is missing. */
   ensure(agent: AgentId): void;
+  /** One of the files people edit; empty text if it is missing. */
   readFile(agent: AgentId, file: string): Promise<{ text: string }>;
+  /** Replaces one of the files people edit, atomically. */
   writeFile(agent: AgentId, file: string, text: string): Promise<unknown>;
 }
 
 export interface ImportFacts {
+  /** The fact with this id; undefined if there is none. */
   get(id: string): Promise<unknown>;
   /** Whether this text was deleted here on purpose. */
   wasForgotten(text: string): Promise<boolean>;
+  /** Stores a fact as pending. Idempotent per id. */
   add(fact: ImportedFact): Promise<unknown>;
   /** Facts that wait for a person's decision. */
   pending(query: { limit: number }): Promise<readonly { id: string; source?: string }[]>;
+  /** A person's decision on a pending fact. False if it isn't pending. */
   decide(id: string, keep: boolean): Promise<boolean>;
 }
 

@@ -2,7 +2,7 @@
  * The program of a parser's process, as source: a string runs the same from the sources, from the bundle and under any test runner.
  * The parser's own source follows and has the function `parse`. On stdin come the size of a JSON head, the head, and the input; on stdout goes one line, `{ done }` or `{ failed }`.
  *
- * A busy parser hears nothing, so a second thread listens for it: it ends the process when stdin closes, which is when Lares is
+ * A busy parser can't react, so a second thread listens for it: it ends the process when stdin closes, which is when Lares is
  * gone, when it has used its processor time, and, where the kernel holds no limit, its memory.
  */
 export const CHILD_SOURCE = String.raw`

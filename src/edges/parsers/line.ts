@@ -29,7 +29,7 @@ export class WorkLine {
   /** Runs the work when it is its turn. Throws TOO_MANY when the line is too long or too slow, the reason of `signal` on abort. */
   async run<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    // Whoever is let in takes over the place of the one that left: nobody can slip in between.
+    // The next one takes over the place of the one that left: nobody can slip in between.
     if (this.running < this.limits.atOnce) this.running++;
     else await this.turn(bytes, signal);
     try {

@@ -45,7 +45,7 @@ const files = z
     everySeconds: every(5, 0.2),
     ...common,
   })
-  .describe("Files that appear, change or go. The agent is told their names, not what is in them.");
+  .describe("Files that appear, change or go. The agent gets their names, not their contents.");
 
 const imap = z
   .strictObject({

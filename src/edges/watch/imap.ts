@@ -35,7 +35,7 @@ export async function lookAtMail(box: Mailbox, cursor: Json | null, signal: Abor
     const opened = await client.mailboxOpen(box.folder, { readOnly: true });
     const now: Cursor = { validity: String(opened.uidValidity), next: opened.uidNext };
     const before = cursor as Cursor | null;
-    // Another validity: the server has numbered its mails anew, and nothing says which are new.
+    // Another validity: the server has renumbered its mails, and nothing says which are new.
     if (before?.validity !== now.validity) return { items: [], cursor: now };
     if (now.next <= before.next) return { items: [], cursor };
     return await fetchFrom(client, before, now);
@@ -66,7 +66,7 @@ async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise
     const text = readText(mail.source?.toString("utf8") ?? "").slice(0, MOST_TEXT);
     items.push({ id: `${now.validity}-${mail.uid}`, label: "New mail", body: [...lines, "", text].join("\n") });
   }
-  // Numbers nobody has are passed over with the rest of the range.
+  // Unused numbers are skipped with the rest of the range.
   const end = Math.max(next, Math.min(now.next, before.next + MOST_MAILS));
   return { items, cursor: { validity: now.validity, next: end } };
 }

@@ -1,6 +1,6 @@
 /**
  * One look at a watched thing: what is new since the cursor, and the next cursor. A look changes nothing anywhere, so it may be
- * made again; whoever keeps the cursor keeps it together with what was new.
+ * made again; the caller stores the cursor together with what was new.
  */
 import { assertNever, type Json } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";

@@ -147,7 +147,7 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
       .filter((one) => one.state === "down")
       .map(({ channel, account, detail, hearing, sending, heardAt }): Attention => {
         const cannot = sending === false ? "cannot send" : "is not connected";
-        const what = hearing === false ? "hears nothing" : cannot;
+        const what = hearing === false ? "is not receiving" : cannot;
         const text = `${channel}/${account} ${what}${detail ? `: ${detail}` : "."}`;
         return { id: `channel:${channel}/${account}`, kind: "channel", at: heardAt ?? now, text, dismissible: false };
       }),

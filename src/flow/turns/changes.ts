@@ -22,7 +22,7 @@ export class FileChanges {
     return new FileChanges(await readChanges(db), onlyLooks);
   }
 
-  /** In the transaction that records what became of a call. Without a plan nobody knows what it did. */
+  /** In the transaction that records a call's outcome. Without a plan nobody knows what it did. */
   made(tx: Tx, folders: readonly string[], plan: ActionPlan | undefined): void {
     if (plan && (plan.risk === "read" || plan.risk === "state" || this.onlyLooks(plan))) return;
     for (const folder of folders) {

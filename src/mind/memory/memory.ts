@@ -436,7 +436,7 @@ export class Memory {
     // A caller that names a kind stores a fact, no matter where it was said.
     const isMessage =
       memory.kind === undefined && (memory.source !== undefined || readSpeaker(memory.text) !== undefined);
-    // What was said in a conversation is an episode of its own, also when it is said twice.
+    // What was said in a conversation is a separate episode, even if it is repeated.
     const isHere = memory.id !== undefined && (await store.readMemory(this.records, memory.id));
     const same = isHere || isMessage ? undefined : await this.known(memory.text, scope);
     const known = isHere ? memory.id : same;

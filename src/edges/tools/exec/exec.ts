@@ -131,7 +131,7 @@ class Commands {
     return starting.given.background ? this.#inBackground(starting, key) : this.#inForeground(starting, key, signal);
   }
 
-  /** What became of a command in the foreground whose end nobody recorded. */
+  /** The outcome of a foreground command whose end nobody recorded. */
   async recover(given: ExecInput, place: ToolPlace, key: string, left: LeftCall): Promise<Probed<ToolResult>> {
     const runs = this.#runs;
     const dir = left.sameBoot ? await runs.begun(key) : undefined;

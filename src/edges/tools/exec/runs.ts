@@ -1,6 +1,6 @@
 /**
  * The folders of commands in the foreground: one for each try of a call, kept until the call's outcome is durable. From them the
- * next life of Lares learns what became of a command that the last one did not see the end of.
+ * next start of Lares learns the outcome of a command whose end the last one didn't see.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -173,7 +173,7 @@ export class Processes {
     return this.seen({ ...row, pid, started, state: "running" });
   }
 
-  /** What became of the call with this key, after a crash. */
+  /** The outcome of the call with this key, after a crash. */
   async became(key: string, { sameBoot }: { sameBoot: boolean }): Promise<Probed<SeenProcess>> {
     const { records } = this.parts;
     const row = await processByKey(records, key);

@@ -1,6 +1,6 @@
 /**
- * The small program between Lares and a command. It outlives Lares, keeps the output within bounds, and leaves what became of the
- * command in a file. It is plain sh, because it must start at once and cost next to nothing for days.
+ * The small program between Lares and a command. It outlives Lares, keeps the output within bounds, and leaves the command's
+ * outcome in a file. It is plain sh, because it must start at once and cost next to nothing for days.
  *
  * Its folder belongs to Lares and no sandbox shows it: it is written to by name, and anyone who could put a link there
  * would choose the file.

@@ -16,7 +16,7 @@ export interface VectorParts {
   clock: Clock;
   log: Log;
   crash?: Crash;
-  /** Vectors were made, or another embedder answers from now on. */
+  /** Vectors were made, or another embedder is now in use. */
   progressed: () => void;
   /** An embedder of an earlier setting, by its id, if it can be made without any: it answers until the new one is ready. */
   earlier?: (id: string) => Embedder | undefined;
