@@ -11,7 +11,7 @@ const account = z
     tls: z
       .boolean()
       .default(true)
-      .describe("Whether the connection is encrypted. Without TLS, anyone on the way can read along."),
+      .describe("Whether the connection is encrypted. Without TLS, anyone on the network path can read it."),
     nick: word.max(30).describe("The bot's nick."),
     password: z.string().min(1).optional().describe("The server's own password, if it has one."),
     user: word.optional().describe("The bot's registered account, for SASL."),
