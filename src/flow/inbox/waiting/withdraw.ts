@@ -2,7 +2,7 @@
 import type { Records, Tx } from "../../../core/contracts/index.ts";
 import { markWithdrawn, waitingUnder } from "./store.ts";
 
-/** False when nothing of it waits any more. `record` goes into the same transaction. */
+/** False when nothing of it is waiting. `record` goes into the same transaction. */
 export async function withdraw(records: Records, acceptId: string, record: (tx: Tx) => void): Promise<boolean> {
   if (!(await waitingUnder(records, acceptId))) return false;
   await records.write((tx) => {
