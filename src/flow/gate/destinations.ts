@@ -134,7 +134,8 @@ export function hostsIn(text: string): string[] {
   const hosts: string[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
     if (!/[a-z][a-z0-9+.-]{0,40}$/i.test(text.slice(Math.max(0, at - LONGEST_SCHEME), at))) continue;
-    const host = readHost(text.slice(at + 3));
+    // Only this one: behind it other addresses may follow.
+    const host = hostAtStart(text.slice(at + 3));
     if (host) hosts.push(host);
   }
   return hosts;
@@ -143,7 +144,10 @@ export function hostsIn(text: string): string[] {
 /** The host a word begins with, behind a scheme and a name: `https://user@host:8080/x`, `user@host:path`, `host`. */
 function readHost(word: string): string {
   const scheme = word.indexOf("://");
-  const rest = scheme >= 0 ? word.slice(scheme + 3) : word;
+  return hostAtStart(scheme >= 0 ? word.slice(scheme + 3) : word);
+}
+
+function hostAtStart(rest: string): string {
   const end = rest.search(/[/?#\s'"`)>,;\\]/);
   const authority = end >= 0 ? rest.slice(0, end) : rest;
   const bare = authority.slice(authority.lastIndexOf("@") + 1);
