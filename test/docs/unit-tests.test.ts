@@ -10,6 +10,18 @@ test("no unit test fails because a machine is slow: work is counted or compared 
   expect(bounded).toEqual([]);
 });
 
+/** Gate modules whose proof needs whole commands from the real parser: test/gate has it. */
+const WHOLE_COMMANDS = ["exec", "judging", "standing", "word-concerns"];
+
+test("each of the gate's pure parts has a test beside it", () => {
+  const modules = repositoryFiles(["src/flow/gate"], /\.ts$/).filter(
+    (file) => !/(\.test|\/index|\/testing)\.ts$/.test(file),
+  );
+  const bare = modules.filter((file) => !unitTests.includes(file.replace(/\.ts$/, ".test.ts")));
+  expect(modules.length).toBeGreaterThan(25);
+  expect(bare).toEqual(WHOLE_COMMANDS.map((name) => `src/flow/gate/${name}.ts`));
+});
+
 test("types are put aside in one place: test/support/pretend.ts", () => {
   const tests = [...unitTests, ...repositoryFiles(["test"], /\.ts$/)];
   const cast = new RegExp(`[\\w)}\\]"\`] ${"as"} never\\b`);

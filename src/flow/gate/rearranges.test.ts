@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { afterRearranging, mayMove, movesBehind } from "./rearranges.ts";
+import { execPlan, plainShell } from "./testing.ts";
+
+const blamed = (text: string) => [...afterRearranging(plainShell(text)).values()];
+
+test.each([
+  ["mv a b && cat x", ["mv"]],
+  ["git restore . && cat x", ["git"]],
+  ["ls && cat x", []],
+  ["cat x && mv a b", []],
+  ["mv a b && echo", []],
+  ["cat x | tar xf y", ["tar"]],
+])("in %s, what comes behind a command that may move things: %j (GATE-8)", (text, movers) =>
+  expect(blamed(text)).toEqual(movers),
+);
+
+test.each([
+  ["ls -la", false],
+  ["git status", false],
+  ["cp -i a b", false],
+  ["cp -a a b", true],
+  ["mv a b", true],
+  ["git checkout x", true],
+])("whether %s may move things: %s", (text, moves) => expect(mayMove(plainShell(text))).toBe(moves));
+
+test("in the background neither movers nor late readers run without a person", () => {
+  const behind = (text: string) => movesBehind(execPlan(text, { binding: { background: true } }));
+  expect(behind("mv a b")).toMatch(/mv may change/);
+  expect(behind("sleep 60 && cat x")).toMatch(/cat opens its files later/);
+  expect(behind("cat x")).toBeUndefined();
+  expect(movesBehind(execPlan("mv a b"))).toBeUndefined();
+});
