@@ -94,6 +94,9 @@ const MOST_LEVELS = 8;
 
 /** The project a script belongs to (`node /srv/sky/build/index.js` loads `/srv/sky/node_modules`), or else its folder. */
 function findProject(file: string): string {
+  // What is installed loads its siblings: the project is where they are installed.
+  const installed = file.indexOf("/node_modules/");
+  if (installed > 0) return file.slice(0, installed);
   let dir = dirname(file);
   for (let level = 0; level < MOST_LEVELS && dir !== dirname(dir); level++) {
     if (PROJECT_MARKS.some((name) => existsSync(join(dir, name)))) return dir;

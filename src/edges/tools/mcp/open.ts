@@ -34,10 +34,10 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
   const servers = new McpServers({
     ...{ records, clock, ids, log, config, lists },
     endRun: (key) => endRun({ key }),
-    async client({ onToolsChanged }) {
+    async client({ probeMs, onToolsChanged }) {
       const { createClient } = await import("./sdk.ts");
       const roots = parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
-      return createClient({ version: parts.version, roots, onToolsChanged });
+      return createClient({ version: parts.version, probeMs, roots, onToolsChanged });
     },
     async connect(server, key) {
       const { url, headers } = server.config;

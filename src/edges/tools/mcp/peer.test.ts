@@ -19,7 +19,7 @@ test("a program that is no server is refused with its own words, then left alone
     memory: {},
     remember: () => undefined,
     listed: async () => undefined,
-    client: async ({ onToolsChanged }) => createClient({ version: "0", roots: [], onToolsChanged }),
+    client: async (how) => createClient({ version: "0", roots: [], ...how }),
     transport: async () => {
       started++;
       return new StdioTransport({

@@ -7,6 +7,7 @@
  * MCP-9: which era of the protocol a server speaks is found out once and remembered until it stops being true.
  */
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import { AppError } from "../../../core/domain/index.ts";
 import { type Backoff, backoffMs, type Clock, defined } from "../../../core/kit/index.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Manifest, MOST_TOOLS, readManifest } from "./manifest.ts";
@@ -50,7 +51,7 @@ export interface PeerParts {
   /** A fresh connection to it. Throws when there can't be one. */
   transport(): Promise<Transport & { complaints?: { lines(most?: number): string[] } }>;
   /** The SDK, loaded when the first server is wanted. */
-  client(options: { onToolsChanged(): void }): Promise<Client>;
+  client(options: { probeMs: number; onToolsChanged(): void }): Promise<Client>;
   remember(memory: PeerMemory): void;
   /** Its tools were listed: with every connection, and when it says that they changed. */
   listed(manifest: Manifest): Promise<void>;
@@ -210,22 +211,30 @@ export class McpPeer {
     return this.#connecting;
   }
 
+  /**
+   * With what is known of the server's era; where that is nothing, or stopped being true, by asking. A server of the older era may
+   * answer the question by ending or not at all, so the last try does not ask.
+   */
   async #connect(): Promise<Connection> {
     const { prior } = this.#memory;
-    try {
-      return await this.#connectAs(prior);
-    } catch (error) {
-      // What was remembered may have stopped being true; without it the server is asked again, once.
-      const again =
-        prior && !(error instanceof NotReached) ? await this.#connectAs(undefined).catch(() => undefined) : undefined;
-      if (again) return again;
-      this.#failed(error as Error);
-      throw new NotReached(this.#why);
+    const tries: (PriorDiscovery | undefined)[] = [...(prior ? [prior] : []), undefined, { kind: "legacy" }];
+    let failure: unknown;
+    for (const era of tries) {
+      try {
+        return await this.#connectAs(era);
+      } catch (error) {
+        failure ??= error;
+        // It can't even be started: another era changes nothing.
+        if (error instanceof AppError) break;
+      }
     }
+    this.#failed(failure as Error);
+    throw new NotReached(this.#why);
   }
 
   async #connectAs(prior: PriorDiscovery | undefined): Promise<Connection> {
     const client = await this.#parts.client({
+      probeMs: this.#parts.config.startSeconds * 1000,
       // A list that can't be had now is asked for with the next connection.
       onToolsChanged: () => void this.list().catch(() => undefined),
     });
@@ -254,7 +263,10 @@ export class McpPeer {
 
   #failed(error: Error): void {
     this.#failures++;
-    this.#why = [error.message, ...this.complaints(3)].join("\n");
+    const said = this.complaints();
+    // A program that dies says why in one line and then where, in many.
+    const last = said.findLast((line) => /error/i.test(line) && !/^\s*(at|code:)\s/.test(line)) ?? said.at(-1);
+    this.#why = last === undefined ? error.message : `${last} (${error.message})`;
     if (this.#failures < MOST_FAILURES) return;
     this.#pausedUntil = this.#parts.clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
   }

@@ -3,17 +3,19 @@ import { Client } from "@modelcontextprotocol/client";
 
 export interface ClientOptions {
   version: string;
+  /** How long the question about its era may take: a program that is fetched first needs a while. */
+  probeMs: number;
   /** The folders a server is told it may use: the workspace, nothing else. */
   roots: readonly { uri: string; name: string }[];
   onToolsChanged(): void;
 }
 
-export function createClient({ version, roots, onToolsChanged }: ClientOptions): Client {
+export function createClient({ version, probeMs, roots, onToolsChanged }: ClientOptions): Client {
   const client = new Client(
     { name: "lares", version },
     {
       capabilities: { roots: {} },
-      versionNegotiation: { mode: "auto", probe: { timeoutMs: 3000 } },
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
       // Whoever must be asked is asked by us, and the turn waits for them without a connection.
       inputRequired: { autoFulfill: false },
       listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false } },
