@@ -102,7 +102,7 @@ class Check {
 }
 
 function wrongType({ type }: JsonObject, value: Json, at: string): string | undefined {
-  const types = asList(Array.isArray(type) ? type : type === undefined ? [] : [type]).filter(isText);
+  const types = (Array.isArray(type) ? type : [type ?? null]).filter(isText);
   if (types.length === 0 || types.some((one) => isOfType(one, value))) return undefined;
   return `${at} must be ${types.join(" or ")}, not ${nameType(value)}`;
 }
