@@ -6,7 +6,7 @@ const account = z
   .strictObject({
     token: z.string().min(1).describe("The bot's token."),
     url: z.url().default("https://chat.example.com").describe("Where the platform is."),
-    // Who may talk, in which groups, how much: the same for every channel.
+    // Who may talk, in which groups, and how much: the same for every channel.
     ...talkShape,
   })
   .describe("One Example account.");
@@ -16,7 +16,7 @@ export const example = adapter<ExampleAccount>({
   name: "example",
   title: "Example",
   config: account as z.ZodType<ExampleAccount>,
-  // Kept in the vault; the file refers to them.
+  // Stored in the vault; the file refers to them.
   secrets: ["token"],
   // What `lares channels add example` and the page ask for, in order.
   asks: [{ field: "token", what: "The bot's token; make one at chat.example.com/bots" }],
@@ -25,18 +25,18 @@ export const example = adapter<ExampleAccount>({
     dialect: "commonmark",
     limit: 4000,
     unit: "utf16",
-    // True when the platform makes one message of a repeated `key`. Then an uncertain send is repeated, else it is marked.
+    // True if the platform makes one message of a repeated `key`: then an uncertain send is repeated, otherwise it is marked.
     dedupes: false,
-    // 0 where it has none: questions then carry a typed code, and files are named instead of sent.
+    // 0 if it has none: then approvals carry a code to type, and files are named instead of sent.
     buttons: 0,
     files: 0,
     // What reaches us besides text, and what we can do besides sending. The contract suite tries everything declared here.
     hears: ["groups", "files"],
     does: [],
-    // Fastest it takes messages: to one chat, and over the account.
+    // The shortest time between two messages: to one chat, and over the whole account.
     pace: { chatMs: 1000, accountMs: 40 },
     // editMs: 1000      with `edit`, answers appear while they are written
-    // While connected something is heard at least this often (a poll's answer counts); longer silence is a dead line.
+    // While connected, something is heard at least this often (a poll's answer counts); a longer silence means a dead connection.
     silenceMs: 90_000,
   }),
   load: async () => await import("./example.ts"),

@@ -13,7 +13,7 @@ const WHERE = "Example";
 export function create({ account, config }: AdapterParts<ExampleAccount>): Channel {
   const headers = { authorization: `Bearer ${config.token}` };
 
-  /** Throws what the outbox understands: surely not taken, come back later, nobody knows (C2). */
+  /** Throws what the outbox understands: surely not taken, come back later, or unknown (CHANNEL-2). */
   async function call(method: "GET" | "POST", path: string, signal: AbortSignal, json?: object) {
     const request = { method, url: config.url + path, headers, reads: method === "GET", patienceMs: 60_000, json };
     const answer = await callApi(request, WHERE, signal);
@@ -24,23 +24,23 @@ export function create({ account, config }: AdapterParts<ExampleAccount>): Chann
     return answer.json;
   }
 
-  function eventOf(value: unknown): PlatformEvent[] {
+  function toEvents(value: unknown): PlatformEvent[] {
     const { id, at, chat, group, from, text, mentioned, file } = asObject(value);
     const [who, said] = [asObject(from), asText(text) ?? ""];
     if (typeof id !== "string" || typeof chat !== "string" || typeof who.id !== "string") return [];
     const name = asText(who.name);
     const url = asText(file);
-    // Named here; fetched only when the door has let the sender in (C3).
+    // Named here, but fetched only after the door has let the sender in (CHANNEL-3).
     const open = async (signal: AbortSignal) =>
       readBody(await fetch(config.url + url, { headers, signal, redirect: "error" }));
     return [
       {
         kind: "message",
-        // The platform's own and stable: heard again, it is the same message.
+        // The platform's own stable id: if the message comes again, it is known by it.
         id,
         at: asNumber(at) ?? Date.now(),
         chat: { id: chat, kind: group ? "group" : "direct" },
-        // The stable id is who it is; the name is only shown.
+        // The stable id says who it is; the name is only shown.
         sender: { id: who.id, ...(name ? { name } : {}), ...(who.bot === true ? { isBot: true } : {}) },
         text: said,
         addressed: !group || mentioned === true,
@@ -56,7 +56,7 @@ export function create({ account, config }: AdapterParts<ExampleAccount>): Chann
     async check(signal) {
       const me = await call("GET", "/me", signal).catch((cause: AppError) => {
         if (cause.retry !== "never") throw cause;
-        const hint = "Make a new token at chat.example.com/bots, then: lares channels add example";
+        const hint = "Create a new token at chat.example.com/bots, then run: lares channels add example";
         throw new AppError("CHANNEL_SEND", {
           message: "Example refused the token.",
           hint,
@@ -71,11 +71,11 @@ export function create({ account, config }: AdapterParts<ExampleAccount>): Chann
       door.known((await this.check(signal)).name);
       let at = asNumber(await door.cursor());
       while (!signal.aborted) {
-        // Asking for what comes after `at` acknowledges what came before: only after `hear` (C1).
+        // Asking for what comes after `at` acknowledges what came before it, so only after `hear` (CHANNEL-1).
         const batch = await call("GET", at === undefined ? "/updates" : `/updates?after=${at}`, signal);
         door.alive();
         at = asNumber(batch.next) ?? at;
-        await door.hear(asList(batch.messages).flatMap(eventOf), at);
+        await door.hear(asList(batch.messages).flatMap(toEvents), at);
       }
     },
 
