@@ -71,7 +71,7 @@ async function* readBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
     if (next.done) break;
     yield next.value;
   }
-  if (!incoming.complete) throw new AppError("BAD_REQUEST", { message: "The body was cut." });
+  if (!incoming.complete) throw new AppError("BAD_REQUEST", { message: "The body was cut off." });
 }
 
 function inTime<T>(piece: Promise<T>, ms: number): Promise<T> {
@@ -80,7 +80,7 @@ function inTime<T>(piece: Promise<T>, ms: number): Promise<T> {
       () => reject(new AppError("BAD_REQUEST", { message: "The body did not arrive in time.", retry: "later" })),
       Math.max(0, ms),
     );
-    piece.then(resolve, (cause) => reject(new AppError("BAD_REQUEST", { message: "The body was cut.", cause })));
+    piece.then(resolve, (cause) => reject(new AppError("BAD_REQUEST", { message: "The body was cut off.", cause })));
     const done = () => clearTimeout(late);
     piece.then(done, done);
   });

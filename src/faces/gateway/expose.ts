@@ -10,7 +10,7 @@ export function mayExpose({ bind }: Pick<GatewayConfig, "bind">, token: string):
   if (isLoopbackBind(bind) || token.length >= SHORTEST_TOKEN) return;
   throw new AppError("CONFIG_INVALID", {
     message: `Listening on ${bind} needs a token of at least ${SHORTEST_TOKEN} characters.`,
-    hint: "Unset LARES_TOKEN to have one made, or set a longer one.",
+    hint: "Unset LARES_TOKEN and Lares creates one, or set a longer one.",
     retry: "after-change",
   });
 }

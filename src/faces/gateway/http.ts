@@ -67,7 +67,7 @@ export function readBody(
       clearTimeout(slow);
       resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
     });
-    incoming.on("error", () => fail(new AppError("BAD_REQUEST", { message: "The body was cut." })));
+    incoming.on("error", () => fail(new AppError("BAD_REQUEST", { message: "The body was cut off." })));
   });
 }
 

@@ -155,7 +155,7 @@ function mayBind(parts: GatewayParts): void {
   if (isLoopbackBind(bind) || exposed) return;
   throw new AppError("CONFIG_INVALID", {
     message: `Listening on ${bind} would open Lares beyond this machine.`,
-    hint: "If that is meant, set gateway.exposed: true in lares.yaml.",
+    hint: "If you want that, set gateway.exposed: true in lares.yaml.",
     retry: "after-change",
   });
 }

@@ -114,8 +114,8 @@ function mustBeOwnPage(incoming: IncomingMessage): void {
   const isRead = (method === "GET" || method === "HEAD") && headers.upgrade === undefined;
   if (isRead || (headers.upgrade === undefined ? saysWhere : headers.origin !== undefined)) return;
   throw new AppError("FORBIDDEN", {
-    message: "A change made with a browser's login must say that it comes from Lares' own page, and this one does not.",
-    hint: "Browsers say it by themselves (Origin, Sec-Fetch-Site); a program sends Authorization: Bearer <token> instead of the cookie.",
+    message: "This request uses a browser's login but doesn't come from Lares' own page.",
+    hint: "In a browser, use Lares' own page. A program sends Authorization: Bearer <token> instead of the cookie.",
   });
 }
 
@@ -125,7 +125,7 @@ function ended(): AppError {
 
 function unproven(): AppError {
   return new AppError("UNAUTHORIZED", {
-    message: `A login's cookie is not enough: its proof (${PROOF_HEADER}) is missing or wrong.`,
+    message: `The login's cookie isn't enough: its proof (${PROOF_HEADER}) is missing or wrong.`,
     hint: "Sign in again in this browser with a link from `lares dashboard`; a program uses a token.",
     retry: "after-change",
   });

@@ -264,7 +264,10 @@ class Sockets {
       const why = parts.notReady();
       if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
       if (client.underWay >= MOST_UNDER_WAY) {
-        throw new AppError("TOO_MANY", { message: "Too many requests are under way on this socket.", retry: "later" });
+        throw new AppError("TOO_MANY", {
+          message: "Too many requests are in progress on this connection.",
+          retry: "later",
+        });
       }
       client.underWay++;
       try {

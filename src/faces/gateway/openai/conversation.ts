@@ -96,7 +96,7 @@ export function asChat(wish: ChatWish): Params<"chat.send"> {
   if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim() && !last.files.length)) {
     throw new AppError("BAD_REQUEST", {
       message: "The last message is not a user's message with text, nor the outcome of a tool call.",
-      hint: "End the messages with one.",
+      hint: "End the messages with one of these.",
       details: { field: "messages" },
     });
   }

@@ -60,7 +60,7 @@ function toFile(part: Part): FileWish[] {
   } else return [];
   throw new AppError("BAD_REQUEST", {
     message: `A part of type "${part.type}" has no data and no address.`,
-    hint: "Ids of uploaded files are not understood here: send the bytes as a data: URL.",
+    hint: "Ids of uploaded files don't work here: send the bytes as a data: URL.",
     details: { field: "messages" },
   });
 }

@@ -88,7 +88,7 @@ async function findAnswerSession(parts: GatewayParts, id: string): Promise<strin
   if (session) return session;
   throw new AppError("NOT_FOUND", {
     message: `There is no response "${id}".`,
-    hint: "Leave previous_response_id out to begin a new conversation.",
+    hint: "Leave out previous_response_id to start a new conversation.",
     details: { field: "previous_response_id" },
   });
 }
