@@ -11,7 +11,7 @@ import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
-import { exportedTypes, SAME_IDEA, sharedNames } from "./architecture/names.ts";
+import { exportedTypes, nounFunctions, SAME_IDEA, sharedNames } from "./architecture/names.ts";
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
@@ -245,6 +245,11 @@ describe("the house", () => {
     expect(Object.keys(SAME_IDEA).filter((name) => !shared.has(name))).toEqual([]);
   });
 
+  test("no function is named as a noun that ends in Of", () => {
+    const found = files.flatMap(({ path, text }) => nounFunctions(text).map((name) => `${name} in src/${path}`));
+    expect(found).toEqual([]);
+  });
+
   describe("tables", () => {
     const isMigration = (path: string) => path === "ground/records/migrations.ts";
     const touches = files
@@ -450,6 +455,12 @@ describe("the checker finds what it looks for", () => {
     expect(exportedTypes(source)).toEqual(["A", "B", "C"]);
     const files = ["a.ts", "b.ts"].map((path) => ({ path, text: source }));
     expect(sharedNames(files).get("A")).toEqual(["a.ts", "b.ts"]);
+  });
+
+  test("functions and methods that end in Of are found, claims and calls of others are not", () => {
+    const source =
+      "export async function aOf() {} const bOf = (x) => x; class C { private dOf() {} } const isChildOf = () => 1; [].indexOf(1);";
+    expect(nounFunctions(source)).toEqual(["aOf", "bOf", "dOf"]);
   });
 
   test("looking without opening is free", () => {

@@ -1,5 +1,5 @@
 /** One name, one type: a reader who meets `Verdict` in two rooms must not have to ask which one it is. */
-import { type Ast, parse } from "./syntax.ts";
+import { type Ast, parse, visit } from "./syntax.ts";
 
 /** The same idea on both sides: a room's own small interface for what another room gives it, or the wire's shape of a record. */
 export const SAME_IDEA: Readonly<Record<string, string>> = {
@@ -34,4 +34,19 @@ export function sharedNames(files: readonly { path: string; text: string }[]): M
     for (const name of exportedTypes(text)) places.set(name, [...(places.get(name) ?? []), path]);
   }
   return new Map([...places].filter(([, paths]) => paths.length > 1));
+}
+
+/** A function's name says what it does, so it begins with a verb: `readScope`, not `scopeOf`. A claim such as `isChildOf` may end so. */
+export function nounFunctions(source: string): string[] {
+  const found: string[] = [];
+  visit(parse(source), (node) => {
+    const { type, id, key, init } = node as Ast & Partial<Record<"id" | "key" | "init", Ast | null>>;
+    const isFunction =
+      type === "FunctionDeclaration" ||
+      type === "MethodDefinition" ||
+      (type === "VariableDeclarator" && init?.type === "ArrowFunctionExpression");
+    const name = ((id ?? key) as (Ast & { name?: string }) | null | undefined)?.name;
+    if (isFunction && name !== undefined && /^(?!is[A-Z]).+Of$/.test(name)) found.push(name);
+  });
+  return found;
 }

@@ -10,7 +10,7 @@ import { listDoors, recentChats, recordUsage } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
 import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
-import { type MemoryRooms, snapshotOf } from "../../mind/memory/index.ts";
+import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { jobOfRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
@@ -40,7 +40,7 @@ export async function buildMind(
   const { records, engine, watch, findZone, agentModel, findModel } = ground;
   const { agents, roots } = workshop;
   const snapshot: ContextParts["snapshot"] = (of) =>
-    snapshotOf(
+    takeSnapshot(
       {
         memory: late.memory.get().memory,
         viewer: (session) => late.memory.get().viewer(session),

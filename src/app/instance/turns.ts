@@ -17,7 +17,7 @@ import {
 } from "../../edges/tools/index.ts";
 import {
   approvalEvent,
-  askerOf,
+  describeAsker,
   questionText,
   questionTextWithButtons,
   shortCode,
@@ -119,7 +119,7 @@ function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"
     code: shortCode,
     where: (turn, route, authority) =>
       PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),
-    asker: (turn, authority) => askerOf(records, turn, authority),
+    asker: (turn, authority) => describeAsker(records, turn, authority),
     patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
   };
 }
@@ -133,13 +133,13 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
   const { attachments, parsers, processes, skillPort, tools } = workshop;
   const { outbox } = delivery;
   const { children, schedules } = wakers;
-  const personOf = async (turn: string) => (await findAskers(records, [turn])).get(turn)?.person;
+  const findPerson = async (turn: string) => (await findAskers(records, [turn])).get(turn)?.person;
   const web = makeReader(config, "web");
   const browser = createBrowserTool(withListed(web, { clock }));
   registerTools(
     tools,
     [
-      ...createScheduleTools(makeScheduleToolPort(schedules, personOf)),
+      ...createScheduleTools(makeScheduleToolPort(schedules, findPerson)),
       ...createSessionTools(
         makeSessionToolPort(
           children,
@@ -163,7 +163,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
       ...createMemoryTools(
         makeMemoryToolPort(mind.memory, {
           firstShown: (key, agent) => mind.contexts.firstShown(asId(key), asId(agent)),
-          zoneOf: async (turn) => schedules.findZone(await personOf(turn)),
+          findZone: async (turn) => schedules.findZone(await findPerson(turn)),
         }),
       ),
       ...createWebTools(web, parsers.page, { clock }),

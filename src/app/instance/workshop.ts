@@ -9,12 +9,12 @@ import {
   createConfinement,
   createTools,
   hasPrlimit,
+  listReadable,
   type OpenedMcp,
   openMcp,
   openRoots,
   Processes,
   type Roots,
-  readsOf,
   type SkillDesk,
   sandboxFor,
   skillFiles,
@@ -80,7 +80,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     above: async (session) => (isChildSession(session) ? late.children.get().ancestors(session) : []),
     ...{ home, userHome: homedir() },
     listRoots: (agent) => roots.of(agent),
-    listReads: (agent) => readsOf(config, agent, homedir()),
+    listReads: (agent) => listReadable(config, agent, homedir()),
   });
   const skills = new Skills({
     ...{ home, files: skillFiles(), platform: process.platform },

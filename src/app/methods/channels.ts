@@ -50,21 +50,21 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods {
     },
     "channels.pending": async () => ({
       pending: (await pairings().list()).map((p) => ({
-        ...{ code: p.code, name: nameOf(p), sender: p.sender, askedAt: p.asked_at, expiresAt: p.expires_at },
+        ...{ code: p.code, name: toName(p), sender: p.sender, askedAt: p.asked_at, expiresAt: p.expires_at },
         ...truthy({ calledThemselves: p.name }),
       })),
     }),
     async "channels.approve"({ code, role = "known" }, caller) {
       const found = await pairings().approve(code, caller.principal.id, role);
-      return { name: nameOf(found), sender: found.sender, role };
+      return { name: toName(found), sender: found.sender, role };
     },
     async "channels.refuse"({ code }) {
       const found = await pairings().refuse(code);
-      return { name: nameOf(found), sender: found.sender };
+      return { name: toName(found), sender: found.sender };
     },
     "channels.people": async () => ({
       people: (await pairings().grants()).map(({ sender, context, role, by, at, ...of }) => ({
-        ...{ name: nameOf(of), sender, context, role, by, at },
+        ...{ name: toName(of), sender, context, role, by, at },
         ...truthy({ calledThemselves: of.name }),
       })),
     }),
@@ -96,9 +96,9 @@ function openSetup({ home, clock, log, settings, vault, instance }: ChannelMetho
 }
 
 function wire({ hearing, sending, ...one }: AccountStatus) {
-  return { name: nameOf(one), ...one, hearing: hearing ?? null, sending: sending ?? null };
+  return { name: toName(one), ...one, hearing: hearing ?? null, sending: sending ?? null };
 }
 
-function nameOf({ channel, account }: { channel: string; account: string }): string {
+function toName({ channel, account }: { channel: string; account: string }): string {
   return `${channel}/${account}`;
 }

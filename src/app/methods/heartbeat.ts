@@ -13,23 +13,23 @@ type Methods = Pick<Handlers, `heartbeat.${string}` & keyof Handlers>;
 export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods {
   const schedules = () => parts.instance().schedules;
   const beats = () => beatsIn(parts.instance(), parts.clock.now());
-  const beatOf = async (agent: string) => findBeat(await beats(), agent);
+  const readBeat = async (agent: string) => findBeat(await beats(), agent);
   return {
     "heartbeat.list": async () => ({ beats: await beats() }),
     async "heartbeat.run"({ agent }) {
-      await beatOf(agent);
+      await readBeat(agent);
       return schedules().run(heartbeatName(agent));
     },
     async "heartbeat.pause"({ agent }) {
-      await beatOf(agent);
+      await readBeat(agent);
       await parts.instance().heartbeat.pause(asId<AgentId>(agent), "A person paused it.");
-      return beatOf(agent);
+      return readBeat(agent);
     },
     async "heartbeat.resume"({ agent }) {
-      await beatOf(agent);
+      await readBeat(agent);
       await parts.instance().heartbeat.pause(asId<AgentId>(agent), null);
       await schedules().update(heartbeatName(agent), { enabled: true });
-      return beatOf(agent);
+      return readBeat(agent);
     },
   };
 }

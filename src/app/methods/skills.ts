@@ -28,14 +28,14 @@ export function makeSkillMethods(
       const card = { ...shown(skill), ...truthy({ allowedTools, metadata }) };
       if (skill.state === "unusable") return { ...card, text: "", files: [] };
       const { body, files } = await skills.words(skill);
-      const text = p.file === undefined ? body : await fileOf(skill, p.file);
+      const text = p.file === undefined ? body : await readSkillFile(skill, p.file);
       return { ...card, text, files: [...files] };
     },
   };
 }
 
 /** Never outside the skill's own folder (SKILLS-1). */
-function fileOf(skill: Skill, path: string): Promise<string> {
+function readSkillFile(skill: Skill, path: string): Promise<string> {
   return withInside({ root: skill.root, path }, async (inside) =>
     (await inside.readFile(LARGEST_SKILL)).toString("utf8"),
   );

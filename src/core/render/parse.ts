@@ -152,11 +152,11 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
     for (i++; i < lines.length; i++) {
       const line = lines[i]!;
       const isBlank = line.trim() === "";
-      const depthOf = /^ */.exec(line)![0].length;
+      const lineDepth = /^ */.exec(line)![0].length;
       // A line of the paragraph that was not indented still belongs to it, unless something new begins.
-      if (!isBlank && !open && depthOf < inside && (gap || startsBlock(lines, i, depth))) break;
+      if (!isBlank && !open && lineDepth < inside && (gap || startsBlock(lines, i, depth))) break;
       gap = isBlank;
-      own.push(line.slice(Math.min(depthOf, content)));
+      own.push(line.slice(Math.min(lineDepth, content)));
       const fence = readFence(own.at(-1)!);
       if (open ? fence?.startsWith(open) : fence) open = open ? undefined : fence;
     }

@@ -78,7 +78,7 @@ export class ProviderSetup {
   async test(given: GivenProvider) {
     const { clock, config } = this.parts;
     if (given.key) this.parts.addSecret(given.key);
-    const id = modelOf(given, config().providers[given.provider]);
+    const id = chooseModel(given, config().providers[given.provider]);
     if (!id) throw noModel(given.provider);
     const model = `${given.provider}/${id}`;
     const began = clock.now();
@@ -96,7 +96,7 @@ export class ProviderSetup {
     const { vault, config, models } = this.parts;
     const name = given.provider;
     const before = config().providers[name];
-    const id = modelOf(given, before);
+    const id = chooseModel(given, before);
     if (!id) throw noModel(name);
     const builtIn = this.view(name)?.builtIn ?? false;
     if (!builtIn && !given.baseUrl && !before?.baseUrl) throw noAddress(name);
@@ -202,7 +202,7 @@ function secretName(provider: string): string {
   return `MODEL_KEY_${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
 
-function modelOf({ provider, model }: GivenProvider, config: ModelsConfig["providers"][string] | undefined) {
+function chooseModel({ provider, model }: GivenProvider, config: ModelsConfig["providers"][string] | undefined) {
   const named =
     model?.startsWith(`${provider}/`) && provider !== "openrouter" ? model.slice(provider.length + 1) : model;
   return named ?? Object.keys(config?.models ?? {})[0] ?? DEFAULT_MODEL[provider];

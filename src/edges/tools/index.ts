@@ -35,7 +35,7 @@ export {
   type ToolRegistry,
   type ToolsOptions,
 } from "./registry.ts";
-export { createRootedFiles, openRoots, type Roots, type RootsConfig, readsOf } from "./roots.ts";
+export { createRootedFiles, listReadable, openRoots, type Roots, type RootsConfig } from "./roots.ts";
 export {
   type Confinement,
   createConfinement,

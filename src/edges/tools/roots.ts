@@ -52,7 +52,7 @@ export function openRoots(config: RootsConfig, homes: { home: string; userHome: 
  * What the policy lets an agent read outside its workspace, as folders and files that a sandbox can show: `/srv/data/**` is the folder,
  * `/srv/notes.txt` the file. A pattern for part of a folder (`/srv/*.txt`) is none; the file tools go by it, commands do not see it.
  */
-export function readsOf(config: RootsConfig, agent: string, userHome: string): string[] {
+export function listReadable(config: RootsConfig, agent: string, userHome: string): string[] {
   const rules = [...(config.policy.allow.read ?? []), ...(config.agents[agent]?.policy?.allow.read ?? [])];
   return rules.flatMap((rule) => {
     const path = rule.startsWith("~/") ? join(userHome, rule.slice(2)) : rule;

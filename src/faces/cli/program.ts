@@ -57,7 +57,7 @@ function build(ports: CliPorts, to: To): Command {
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, visibleCommands: (command) => [...command.commands] })
     .action(to(async () => (await import("./commands/status.ts")).bare));
-  for (const flag of EVERYWHERE) lares.addOption(optionOf(flag));
+  for (const flag of EVERYWHERE) lares.addOption(toOption(flag));
   lares.helpInformation = () => helpPage(name);
   refuseUnknown(lares);
 
@@ -75,7 +75,7 @@ function addCommand(lares: Command, nouns: ReadonlyMap<string, Command>, entry: 
   const above = verb === undefined ? lares : (nouns.get(first) ?? commandAlone(lares, first));
   const command = above.command([verb ?? first, entry.takes].filter(Boolean).join(" "));
   command.description(entry.about).addHelpText("after", words.example(entry.example)).action(to(entry.load));
-  for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
+  for (const flag of entry.flags ?? []) command.addOption(toOption(flag));
 }
 
 function commandAlone(lares: Command, name: string): Command {
@@ -84,7 +84,7 @@ function commandAlone(lares: Command, name: string): Command {
   return found;
 }
 
-function optionOf({ flag, about, parse, choices, repeats, needed }: Flag): Option {
+function toOption({ flag, about, parse, choices, repeats, needed }: Flag): Option {
   const option = new Option(flag, about);
   if (choices) option.choices(choices);
   if (parse) option.argParser(parse);
@@ -113,7 +113,7 @@ function refuseUnknown(command: Command): void {
     const extra = called.args.slice(called.registeredArguments.length);
     if (!extra.length) return;
     const [word] = extra as [string];
-    if (!called.commands.length) throw usage(words.tooMany(word, path(called)), helpOf(called));
+    if (!called.commands.length) throw usage(words.tooMany(word, path(called)), pointToHelp(called));
     const known = called.commands.map((one) => one.name());
     const near = nearest(word, known);
     throw usage(
@@ -138,12 +138,12 @@ function called(lares: Command, argv: readonly string[]): Command {
   return found;
 }
 
-function helpOf(command: Command): string {
+function pointToHelp(command: Command): string {
   return words.seeHelp(path(command));
 }
 
 /** Only what this command takes: a flag of another one would be refused next. */
-function flagsOf(command: Command): string[] {
+function listFlags(command: Command): string[] {
   const everywhere = EVERYWHERE.map(({ flag }) => /--[a-z-]+/.exec(flag)![0]);
   return [...everywhere, "--help", ...command.options.flatMap(({ long }) => long ?? [])];
 }
@@ -156,15 +156,15 @@ function told(error: CommanderError, command: Command): unknown {
     case "commander.unknownOption": {
       // A flag of another command: its own name would be no help.
       if ([...FLAGS].includes(word)) return usage(words.notAFlag(word), words.addHelp);
-      const near = nearest(word, flagsOf(command));
-      return usage(words.noFlag(word), near ? words.didYouMeanFlag(near) : helpOf(command));
+      const near = nearest(word, listFlags(command));
+      return usage(words.noFlag(word), near ? words.didYouMeanFlag(near) : pointToHelp(command));
     }
     case "commander.missingArgument":
-      return usage(words.missing(word), seeFor(word) ?? helpOf(command));
+      return usage(words.missing(word), seeFor(word) ?? pointToHelp(command));
     case "commander.optionMissingArgument":
-      return usage(words.needsValue(word), helpOf(command));
+      return usage(words.needsValue(word), pointToHelp(command));
     case "commander.missingMandatoryOptionValue":
-      return usage(words.required(word), helpOf(command));
+      return usage(words.required(word), pointToHelp(command));
     default:
       return usage(`${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/\.?$/, "."));
   }

@@ -30,7 +30,7 @@ const LARGE_BODY = 1_048_576;
 
 /** What a request that got no answer failed on. `isAsked`: the address was given, so that is what may be wrong. */
 export function httpFailure(cause: unknown, at: { url: string; isAsked: boolean; bytes: number }): AppError {
-  const code = codeOf(cause);
+  const code = readCode(cause);
   if (code === "ERR_INVALID_CHAR") return brokenToken(cause);
   if (code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED") {
     return at.bytes > LARGE_BODY ? tooLarge(at.bytes, cause) : cut(cause);
@@ -70,7 +70,7 @@ export function socketFailure(how: { status?: number; code?: number; cause?: unk
         retry: "later",
       });
     default:
-      return codeOf(cause) === "ECONNREFUSED" ? notRunning(cause) : cut(cause);
+      return readCode(cause) === "ECONNREFUSED" ? notRunning(cause) : cut(cause);
   }
 }
 
@@ -142,7 +142,7 @@ function cut(cause: unknown): AppError {
   });
 }
 
-function codeOf(cause: unknown): string | undefined {
+function readCode(cause: unknown): string | undefined {
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : undefined;
 }

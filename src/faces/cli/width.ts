@@ -10,11 +10,11 @@ export function textWidth(text: string): number {
   const plain = text.replace(ESCAPE, "");
   if (/^[\u0020-\u007e]*$/.test(plain)) return plain.length;
   let width = 0;
-  for (const sign of plain) width += columnsOf(sign);
+  for (const sign of plain) width += countColumns(sign);
   return width;
 }
 
-function columnsOf(sign: string): number {
+function countColumns(sign: string): number {
   if (MARKS.test(sign)) return 0;
   return WIDE.test(sign) ? 2 : 1;
 }

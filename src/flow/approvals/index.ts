@@ -1,5 +1,5 @@
 export { Approvals, approvalEvent, newApprovalId } from "./approvals.ts";
-export { askerOf, personBehind } from "./asker/store.ts";
+export { describeAsker, personBehind } from "./asker/store.ts";
 export { type ApprovalsConfig, approvalsConfig } from "./config.ts";
 export { Reminders } from "./reminders.ts";
 export { askedOn, countAskedSince, countPending, eraseApprovals, type NewApproval } from "./store.ts";

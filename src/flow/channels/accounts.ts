@@ -157,13 +157,13 @@ export class Accounts {
   /** By `channel/account`. Throws CHANNEL_UNKNOWN, with the name that may have been meant. */
   find(name: string): AccountStatus {
     const known = this.list();
-    const found = known.find((one) => nameOf(one) === name);
+    const found = known.find((one) => toName(one) === name);
     if (found) return found;
     const fitting = known.filter((one) => one.account === name || one.channel === name);
-    const names = known.map(nameOf).join(", ") || "none. Add one: lares channels add";
+    const names = known.map(toName).join(", ") || "none. Add one: lares channels add";
     throw new AppError("CHANNEL_UNKNOWN", {
       message: `There is no channel "${name}".`,
-      hint: fitting.length === 1 ? `Did you mean "${nameOf(fitting[0]!)}"?` : `Known: ${names}.`,
+      hint: fitting.length === 1 ? `Did you mean "${toName(fitting[0]!)}"?` : `Known: ${names}.`,
     });
   }
 
@@ -419,6 +419,6 @@ function makeDigest(value: unknown): string {
     .slice(0, 16);
 }
 
-function nameOf({ channel, account }: AccountKey): string {
+function toName({ channel, account }: AccountKey): string {
   return `${channel}/${account}`;
 }

@@ -27,7 +27,7 @@ const VALUED = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/;
 export function gitTalk(
   { assignments }: Pick<ShellCommand, "assignments">,
   texts: readonly string[],
-  hostOf: (word: string) => string,
+  toHost: (word: string) => string,
 ): Destinations {
   const at = texts.findIndex((text, i) => !text.startsWith("-") && !VALUED.test(texts[i - 1] ?? ""));
   const before = at < 0 ? texts : texts.slice(0, at);
@@ -44,7 +44,7 @@ export function gitTalk(
   const operands = rest.filter((text) => !text.startsWith("-"));
   const isListing = action === "remote" && !/^(add|set-url|update)$/.test(operands[0] ?? "");
   const places = action === "remote" || action === "submodule" ? operands : operands.slice(0, 1);
-  const hosts = places.filter(isAddress).map(hostOf).filter(Boolean);
+  const hosts = places.filter(isAddress).map(toHost).filter(Boolean);
   const byOption = rest.some((text) => /^(-c|-u.|-o|--(repo|rem|exe|upl|rece|conf|serv))/.test(text));
   return { hosts, isHidden: isSet || isRunning || (!isListing && byOption) };
 }

@@ -147,11 +147,11 @@ function inSecretHome(clean: string, isPattern: boolean, place: GatePlace): bool
 /** The workspace is the commands' own home: its .npmrc and the like are work, keys are not. */
 const WORKSPACE_SECRET = /^\/\.(ssh|aws|gnupg)(\/|$)/;
 const SOME_HOME = /^(?:\/root|\/(?:home|Users)\/[^/]+)(\/.*)?$/;
-const IN_HOME = anyOf(SECRET_HOME.map((one) => `/${one}`));
-const IN_SYSTEM = anyOf(SECRET_SYSTEM);
+const IN_HOME = matchAny(SECRET_HOME.map((one) => `/${one}`));
+const IN_SYSTEM = matchAny(SECRET_SYSTEM);
 
 /** One expression for many places: much quicker than asking one by one. */
-function anyOf(places: readonly string[]): RegExp {
+function matchAny(places: readonly string[]): RegExp {
   const sources = places.map((one) => one.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*"));
   return new RegExp(`^(?:${sources.join("|")})(?:/|$)`);
 }

@@ -81,7 +81,7 @@ export function makeJudging({
   doors,
 }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
-  const placeOf = (agent: AgentId): GatePlace => {
+  const readPlace = (agent: AgentId): GatePlace => {
     const { agentDir, workspace } = places(agent);
     const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
     return {
@@ -89,7 +89,7 @@ export function makeJudging({
       doors: doors.now(),
     };
   };
-  const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
+  const policyFor = async (agent: AgentId, place = readPlace(agent)) =>
     joinPolicy(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
 
   const word = async (...[{ agent, session }, plan, { authority, tainted, said }]: Parameters<Judging["judge"]>) => {

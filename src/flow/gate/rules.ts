@@ -41,11 +41,11 @@ const LOADED =
 
 /** Such a file, seen from the agent: that its folder lies somewhere below one called `.config` says nothing about the file. */
 export function isLoaded(path: string, place: Pick<GatePlace, "workspace" | "roots">): boolean {
-  return LOADED.test(fromRootOf(path, place));
+  return LOADED.test(stripRoot(path, place));
 }
 
 /** An absolute path as the agent sees it, from the folder of its own that it lies in. */
-export function fromRootOf(path: string, { workspace, roots = [] }: Pick<GatePlace, "workspace" | "roots">): string {
+export function stripRoot(path: string, { workspace, roots = [] }: Pick<GatePlace, "workspace" | "roots">): string {
   const root = [workspace, ...roots].find((one) => path === one || path.startsWith(`${one}/`));
   return root === undefined ? path : path.slice(root.length);
 }

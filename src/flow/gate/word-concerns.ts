@@ -4,7 +4,7 @@ import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
-import { fromRootOf, type GatePlace, isLoaded, isStanding } from "./rules.ts";
+import { type GatePlace, isLoaded, isStanding, stripRoot } from "./rules.ts";
 
 export interface WordPlace {
   shell: ShellPlan;
@@ -48,7 +48,7 @@ export function loadedWord(
   const { shell, place } = where;
   const isMeant = (word: string) => {
     const path = absolute(word, shell.cwd, place.userHome);
-    return isLoaded(path, place) || (WRITES.test(name) && isStanding(fromRootOf(path, place)));
+    return isLoaded(path, place) || (WRITES.test(name) && isStanding(stripRoot(path, place)));
   };
   const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
   return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg)].some(isMeant));

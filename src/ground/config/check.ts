@@ -163,8 +163,8 @@ function toComplaints(issue: Issue, base: Path, root: unknown): Complaint[] {
       return wrong(`${name} must be ${kindWords(issue.expected)}, not ${describeKind(value)}`);
     case "invalid_value": {
       const near = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
-      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${oneOf(issue.values)}` }];
-      return wrong(`${name} must be ${oneOf(issue.values)}${near === undefined ? "" : `; nearest: ${near}`}`);
+      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${listChoices(issue.values)}` }];
+      return wrong(`${name} must be ${listChoices(issue.values)}${near === undefined ? "" : `; nearest: ${near}`}`);
     }
     case "too_small":
       return wrong(
@@ -185,7 +185,8 @@ function toComplaints(issue: Issue, base: Path, root: unknown): Complaint[] {
         message: `unknown key ${pathText([...path, key])}`,
       }));
     case "invalid_union":
-      if ("options" in issue && Array.isArray(issue.options)) return wrong(`${name} must be ${oneOf(issue.options)}`);
+      if ("options" in issue && Array.isArray(issue.options))
+        return wrong(`${name} must be ${listChoices(issue.options)}`);
       return unionComplaints(issue, path, root, value) ?? wrong(`${name} has a form that is not understood here`);
     case "invalid_key": {
       const why = issue.issues.find((one) => one.code === "invalid_format");
@@ -259,7 +260,7 @@ function describeKind(value: unknown): string {
   return typeof value === "boolean" ? "true or false" : "text";
 }
 
-function oneOf(values: readonly unknown[]): string {
+function listChoices(values: readonly unknown[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(", ")}`;
 }
 

@@ -197,7 +197,7 @@ export class Settings<Schema extends ConfigSchema> {
     this.wanted = config;
     const before = this.now;
     this.now = Object.freeze(
-      Object.fromEntries(this.names.map((name) => [name, this.nextOf(name, before[name], config[name])])),
+      Object.fromEntries(this.names.map((name) => [name, this.readNext(name, before[name], config[name])])),
     ) as Config<Schema>;
     const changed = this.names.filter((name) => !same(before[name], this.now[name]));
     if (changed.length) await this.parts.changed(changed);
@@ -205,7 +205,7 @@ export class Settings<Schema extends ConfigSchema> {
   }
 
   /** A section that is read once keeps its values, except for the keys in it that can change under way. */
-  private nextOf(name: Section<Schema>, before: unknown, given: unknown): unknown {
+  private readNext(name: Section<Schema>, before: unknown, given: unknown): unknown {
     const { effects } = this.parts.schema;
     if (effects[name] !== "restart") return given;
     const live = Object.keys(effects).filter((key) => key.startsWith(`${name}.`) && effects[key] === "live");

@@ -95,7 +95,7 @@ function modes({ home }: AuditParts): Finding[] {
   ];
   return files.flatMap(([name, forbidden, level]): Finding[] => {
     const file = join(home, name);
-    const mode = modeOf(file);
+    const mode = readMode(file);
     if (mode === undefined) return [];
     const id = `mode:${name || "home"}`;
     const shown = mode.toString(8).padStart(3, "0");
@@ -105,7 +105,7 @@ function modes({ home }: AuditParts): Finding[] {
   });
 }
 
-function modeOf(file: string): number | undefined {
+function readMode(file: string): number | undefined {
   try {
     return statSync(file).mode & 0o777;
   } catch {

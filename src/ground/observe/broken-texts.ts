@@ -36,8 +36,8 @@ export class BrokenTexts {
   }
 }
 
-function without(text: string, known: KnownTexts, copyOf: (text: string) => Copy, by: string): string {
-  const copy = copyOf(text);
+function without(text: string, known: KnownTexts, decode: (text: string) => Copy, by: string): string {
+  const copy = decode(text);
   const spans = known.find(copy.text);
   if (spans.length === 0) return text;
   let out = "";
@@ -46,7 +46,7 @@ function without(text: string, known: KnownTexts, copyOf: (text: string) => Copy
     const first = copy.places[start]!;
     if (first < from) continue;
     out += text.slice(from, first) + by;
-    from = copyOf === decodeHex ? endOfDump(text, copy.places[end - 1]! + 1) : copy.places[end - 1]! + 1;
+    from = decode === decodeHex ? endOfDump(text, copy.places[end - 1]! + 1) : copy.places[end - 1]! + 1;
   }
   return out + text.slice(from);
 }

@@ -53,12 +53,12 @@ export class Granting {
   }
 
   async grant(name: string, agent: string): Promise<void> {
-    const has = this.secretsOf(agent);
+    const has = this.listSecrets(agent);
     if (!has.includes(name)) await this.parts.give(agent, [...has, name]);
   }
 
   async revoke(name: string, agent: string): Promise<void> {
-    const has = this.secretsOf(agent);
+    const has = this.listSecrets(agent);
     if (!has.includes(name)) return;
     await this.parts.give(
       agent,
@@ -75,7 +75,7 @@ export class Granting {
     });
   }
 
-  private secretsOf(agent: string): readonly string[] {
+  private listSecrets(agent: string): readonly string[] {
     return this.parts.agents()[agent]?.secrets ?? [];
   }
 }

@@ -25,7 +25,7 @@ export class EmbedderChoice {
       this.first = source.make();
     } catch (error) {
       // Words find most of it; a setting that is wrong must not keep everything else from starting.
-      this.problem = sentenceOf(error);
+      this.problem = toSentence(error);
     }
   }
 
@@ -42,12 +42,12 @@ export class EmbedderChoice {
       await use(this.source.make());
       this.problem = undefined;
     } catch (error) {
-      this.problem = `${sentenceOf(error)} The embedder stays as it was.`;
+      this.problem = `${toSentence(error)} The embedder stays as it was.`;
     }
   }
 }
 
-function sentenceOf(error: unknown): string {
+function toSentence(error: unknown): string {
   if (!(error instanceof AppError)) return String(error);
   return error.hint ? `${error.message} ${error.hint}` : error.message;
 }

@@ -29,7 +29,7 @@ export { searchBoth } from "./search/both.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export type { SearchQuery } from "./search/search.ts";
 export { SessionIndex, type SessionQuery } from "./sessions/sessions.ts";
-export { snapshotOf } from "./snapshot.ts";
+export { takeSnapshot } from "./snapshot.ts";
 export { makeToolPort as makeMemoryToolPort, recall } from "./tool-port.ts";
 export { findAbout, findReplaced, forgetAbout, type MemoryAccess, untrusted } from "./topics.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";

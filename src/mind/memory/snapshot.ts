@@ -7,7 +7,7 @@ import type { Memory } from "./memory.ts";
 const MOST_FACTS = 100;
 
 /** Facts this session may read, the newest that fit, oldest first. */
-export async function snapshotOf(
+export async function takeSnapshot(
   parts: {
     memory: Pick<Memory, "list">;
     viewer(session: string): Promise<Viewer | undefined>;

@@ -47,11 +47,11 @@ export function makeToolPort(
   rooms: MemoryAccess,
   {
     firstShown,
-    zoneOf,
+    findZone,
   }: {
     firstShown: (session: string, agent: string) => Promise<number>;
     /** The time zone of the person who asks in this turn. */
-    zoneOf: (turn: string) => Promise<string>;
+    findZone: (turn: string) => Promise<string>;
   },
 ): MemoryToolPort {
   const viewer = (caller: ToolCaller) => findViewer(rooms, caller);
@@ -95,7 +95,7 @@ export function makeToolPort(
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);
       const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
-      const zone = await zoneOf(caller.turn);
+      const zone = await findZone(caller.turn);
       return [...facts, ...hidden].map((hit) => ({
         ...hit,
         day: stampIn(zone, hit.at).date,

@@ -27,7 +27,7 @@ export interface SessionViewer extends Viewer {
 export function viewerFrom(
   doors: readonly Door[],
   session: string,
-  teamsOf: (agent: string) => readonly string[],
+  listTeams: (agent: string) => readonly string[],
 ): SessionViewer | undefined {
   const people = doors.filter((door) => door.speaker !== "event");
   const all = people.length > 0 ? people : doors;
@@ -39,7 +39,8 @@ export function viewerFrom(
   // The owner who looks in on somebody's conversation is not one more person there.
   const persons = new Set(all.filter((door) => !isOwnDoor(door) || isNamedDoor(door)).map(personAt));
   const [person] = persons;
-  if (isOwner) return { agent, owner: true, teams: teamsOf(agent), ...(persons.size === 1 ? { person: person! } : {}) };
+  if (isOwner)
+    return { agent, owner: true, teams: listTeams(agent), ...(persons.size === 1 ? { person: person! } : {}) };
   return persons.size === 1 ? { agent, person: person! } : { agent, person: `several:${session}`, alone: true };
 }
 

@@ -115,7 +115,7 @@ export function makePrompts(parts: PromptParts) {
     const [files, skills, place] = await Promise.all([
       parts.files(agent, session),
       situation.kind === "child" || situation.kind === "stranger" ? "" : parts.skills(agent),
-      placeOf(parts, { agent, situation, last, can: account?.can, names }),
+      readPlace(parts, { agent, situation, last, can: account?.can, names }),
     ]);
     const sections = promptSections({ situation, place, files, familyNote: note, skills });
     const system = joinSections(sections);
@@ -128,7 +128,7 @@ function isOffered(name: string, allowed: readonly string[]): boolean {
   return name === "tool_search" || name === "tool_run" || allowed.includes(name);
 }
 
-async function placeOf(
+async function readPlace(
   parts: PromptParts,
   of: {
     agent: AgentId;
@@ -149,12 +149,12 @@ async function placeOf(
     ...truthy({ name }),
     ...(last && last.channel !== "none" ? { channel: channelName(last) } : {}),
     ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
-    ...withOf(kind, last),
-    ...formatOf(kind, can, last),
-    ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
+    ...namePerson(kind, last),
+    ...describeFormat(kind, can, last),
+    ...(names.has("exec") && !isGuest ? { machine: await describeMachine(parts, agent), approvals: mode } : {}),
     ...(isSmall(situation) ? { isShort: true } : {}),
     ...(isDirect(kind) && !isSmall(situation) ? { commands: parts.everydayCommands(kind) } : {}),
-    ...(kind === "owner" && names.has("message") ? { chats: await chatsOf(parts, agent, last) } : {}),
+    ...(kind === "owner" && names.has("message") ? { chats: await listChats(parts, agent, last) } : {}),
   };
 }
 
@@ -162,7 +162,7 @@ async function placeOf(
 const MOST_CHATS = 8;
 
 /** Where the `message` tool can send besides this chat: only through accounts that are still connected. */
-async function chatsOf(parts: PromptParts, agent: AgentId, here: ChatDoor | undefined): Promise<KnownChat[]> {
+async function listChats(parts: PromptParts, agent: AgentId, here: ChatDoor | undefined): Promise<KnownChat[]> {
   if (!parts.hasAccounts()) return [];
   const all = await parts.recentChats(agent);
   return all
@@ -181,7 +181,7 @@ function isDirect(kind: Situation["kind"]): kind is "owner" | "known" | "strange
   return kind === "owner" || kind === "known" || kind === "stranger";
 }
 
-function withOf(kind: Situation["kind"], last: ChatDoor | undefined): Pick<PromptPlace, "with"> {
+function namePerson(kind: Situation["kind"], last: ChatDoor | undefined): Pick<PromptPlace, "with"> {
   if (!isDirect(kind)) return {};
   const name = last?.name ?? (kind === "owner" ? undefined : callersUser(last));
   return { with: { standing: kind === "stranger" ? "guest" : kind, ...truthy({ name }) } };
@@ -193,7 +193,7 @@ function callersUser(last: ChatDoor | undefined): string | undefined {
   return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
 }
 
-function formatOf(
+function describeFormat(
   kind: Situation["kind"],
   can: Capabilities | undefined,
   last: ChatDoor | undefined,
@@ -204,7 +204,7 @@ function formatOf(
   return { format: { ...shows(can.dialect), limit, unit, files, ...truthy({ most }) } };
 }
 
-async function machineOf(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {
+async function describeMachine(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {
   const box = await parts.sandbox(agent);
   const { name } = box;
   return {

@@ -51,7 +51,7 @@ async function added(
   const createdBy = `chat ${channel}/${account} ${mark ?? message.sender.id}`;
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
   const zone = await schedules.findZone(person);
-  const given = { ...whenOf(time), zone, prompt, session, route: message.route, createdBy };
+  const given = { ...readWhen(time), zone, prompt, session, route: message.route, createdBy };
   return plannedWords(`Scheduled as "`, known ?? (await schedules.add(given)));
 }
 
@@ -101,7 +101,7 @@ function isSpan(text: string): boolean {
 }
 
 /** "in 30 minutes", "every 2 hours", "cron 0 7 * * 1-5", else a moment. */
-function whenOf(text: string): GivenWhen {
+function readWhen(text: string): GivenWhen {
   const [, word, rest] = /^(in|every|cron)\s+(\S[\s\S]*)$/i.exec(text) ?? [];
   switch (word?.toLowerCase()) {
     case "in":

@@ -10,19 +10,19 @@ type When = Later & { every?: string; cron?: string };
 type Change = When & { text?: string; paused?: boolean };
 type Planned = When & { text: string; quiet?: boolean; caller: ToolCaller };
 
-export function makeToolPort(schedules: Schedules, personOf: (turn: string) => Promise<string | undefined>) {
-  return new ScheduleToolPort(schedules, personOf);
+export function makeToolPort(schedules: Schedules, findPerson: (turn: string) => Promise<string | undefined>) {
+  return new ScheduleToolPort(schedules, findPerson);
 }
 
 /** What the schedule tools see: a job made in a chat answers in that chat, and an agent changes its own jobs only. */
 class ScheduleToolPort {
   readonly graceMs = PAST_GRACE_MS;
   readonly #schedules: Schedules;
-  readonly #personOf: (turn: string) => Promise<string | undefined>;
+  readonly #findPerson: (turn: string) => Promise<string | undefined>;
 
-  constructor(schedules: Schedules, personOf: (turn: string) => Promise<string | undefined>) {
+  constructor(schedules: Schedules, findPerson: (turn: string) => Promise<string | undefined>) {
     this.#schedules = schedules;
-    this.#personOf = personOf;
+    this.#findPerson = findPerson;
   }
 
   async settle({ in: span, at, every, cron, name }: When & { name?: string }, caller: ToolCaller) {
@@ -107,7 +107,7 @@ class ScheduleToolPort {
   }
 
   async #findZone({ turn }: { turn: string }): Promise<string> {
-    return this.#schedules.findZone(await this.#personOf(turn));
+    return this.#schedules.findZone(await this.#findPerson(turn));
   }
 
   async #requireMayPlan({ turn, session }: { turn: string; session: string }): Promise<void> {

@@ -16,7 +16,7 @@ export interface Keys {
   /** For the person with this public key. */
   wrap(draft: Draft, to: string): NostrEvent;
   /** The id that the draft has inside its wraps. */
-  idOf(draft: Draft): string;
+  computeId(draft: Draft): string;
   /** Undefined when it isn't for us, or not from whom it says (the library checks the seal). */
   unwrap(wrap: NostrEvent): Rumor | undefined;
 }
@@ -30,7 +30,7 @@ export function readKeys(tools: NostrTools, secretKey: string): Keys {
     hex: (npub) => nip19.decode(npub).data as unknown as string,
     sign: (draft) => tools.finalizeEvent(draft, secret) as NostrEvent,
     wrap: (draft, to) => nip59.wrapEvent(draft, secret, to) as NostrEvent,
-    idOf: (draft) => nip59.createRumor(draft, secret).id,
+    computeId: (draft) => nip59.createRumor(draft, secret).id,
     unwrap(wrap) {
       try {
         const rumor = nip59.unwrapEvent(wrap, secret) as Rumor;

@@ -20,7 +20,7 @@ export async function send(state: NostrState, message: Outgoing): Promise<{ plat
   await publish(relays, keys.wrap(rumor, to));
   // Without the copy the message can't be found again, but it was sent.
   await publish(relays, keys.wrap(rumor, keys.me)).catch(() => {});
-  return { platformId: keys.idOf(rumor) };
+  return { platformId: keys.computeId(rumor) };
 }
 
 /** By our own copy. Never null: that there is none proves nothing. */

@@ -118,9 +118,9 @@ export class ChannelSetup {
   /** The same bot under two names would take its messages from itself. An id counts where it was given: on that server. */
   private async mustBeNew({ channel, account }: At, fields: Fields, id: string): Promise<void> {
     const { accounts } = this.parts;
-    const mine = serverOf(findEntry(channel).config.parse(fields));
+    const mine = nameServer(findEntry(channel).config.parse(fields));
     for (const other of accounts.list().filter((one) => one.channel === channel && one.account !== account)) {
-      if (serverOf(this.present(other) ?? {}) !== mine) continue;
+      if (nameServer(this.present(other) ?? {}) !== mine) continue;
       const name = `${other.channel}/${other.account}`;
       const open = accounts.get(channel, other.account)?.open;
       const found = open && (await askAccount(name, open).catch(() => undefined));
@@ -154,7 +154,7 @@ function findEntry(channel: string) {
 }
 
 /** Where an account is: two with the same are on the same server. */
-function serverOf(given: Fields): string {
+function nameServer(given: Fields): string {
   return JSON.stringify(
     Object.entries(given).filter(([field]) => /^(url|apiUrl|homeserver|imapHost|host|service)$/.test(field)),
   );

@@ -177,7 +177,7 @@ function put(text) {
   size += data.length;
 }
 /** Receipts, typing and the like are nothing to anybody here. */
-function lineOf(block) {
+function toLine(block) {
   const of = (field) => block.split("\\n").filter((l) => l.startsWith(field)).map((l) => l.slice(field.length));
   let params;
   try { params = JSON.parse(of("data:").join("\\n")); } catch { return ""; }
@@ -213,7 +213,7 @@ get(url, { headers }, (res) => {
       text += decoder.write(chunk);
       let lines = "";
       for (let at = text.indexOf("\\n\\n"); at >= 0; at = text.indexOf("\\n\\n")) {
-        lines += lineOf(text.slice(0, at));
+        lines += toLine(text.slice(0, at));
         text = text.slice(at + 2);
       }
       if (lines) put(lines);

@@ -47,7 +47,7 @@ export function runImport(ports: ImportPorts, wish: ImportWish): Promise<Importe
     const items: ImportedItem[] = [];
     for (const item of found) {
       const outcome = await take({ ...ports, ...wish }, item).catch(failed);
-      items.push({ what: item.what, from: relative(folder, item.from) || ".", name: nameOf(item), ...outcome });
+      items.push({ what: item.what, from: relative(folder, item.from) || ".", name: nameItem(item), ...outcome });
     }
     return items;
   });
@@ -89,7 +89,7 @@ async function take(run: ImportRun, item: ImportItem): Promise<Outcome> {
   }
 }
 
-function nameOf(item: ImportItem): string {
+function nameItem(item: ImportItem): string {
   switch (item.what) {
     case "agent":
       return item.agent;

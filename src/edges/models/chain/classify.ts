@@ -99,14 +99,14 @@ export function readEvidence(error: unknown, now: number): Evidence {
   const failedStatus = status !== null && status >= 400 ? status : null;
   return {
     status: failedStatus,
-    body: bodyOf(error, top.responseBody),
+    body: readBody(error, top.responseBody),
     message: messages.join(": "),
     codes,
     retryAfterMs: retryAfterMs(headers, now),
   };
 }
 
-function bodyOf(error: unknown, answered: unknown): string {
+function readBody(error: unknown, answered: unknown): string {
   if (typeof answered === "string") return answered.slice(0, MOST_BODY);
   return error instanceof Error ? "" : safeJson(error);
 }

@@ -131,7 +131,7 @@ function wrongValue(schema: JsonObject, value: Json, at: string): string | undef
   const choices = "const" in schema ? [schema.const as Json] : asList(schema.enum);
   if (choices.length > 0 && !choices.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return `${at} must be one of ${JSON.stringify(choices).slice(0, 300)}`;
-  const size = sizeOf(value);
+  const size = measure(value);
   if (size === undefined) return undefined;
   const [least, most] = [schema[size.least], schema[size.most]];
   if (typeof least === "number" && size.of < least) return `${at}${size.what} must be at least ${least}`;
@@ -139,7 +139,7 @@ function wrongValue(schema: JsonObject, value: Json, at: string): string | undef
   return undefined;
 }
 
-function sizeOf(value: Json): { of: number; least: string; most: string; what: string } | undefined {
+function measure(value: Json): { of: number; least: string; most: string; what: string } | undefined {
   if (typeof value === "number") return { of: value, least: "minimum", most: "maximum", what: "" };
   if (typeof value === "string")
     return { of: [...value].length, least: "minLength", most: "maxLength", what: "'s length" };

@@ -101,24 +101,24 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
 
 /** One product's entry in our words. Fields that mean nothing here are left out; the schema judges the rest. */
 function shaped(entry: JsonObject, note: (sentence: string) => void): JsonObject {
-  const [command, ...more] = commandOf(entry);
+  const [command, ...more] = readCommand(entry);
   const url = URL_KEYS.map((key) => entry[key]).find((value) => value !== undefined);
   for (const key of RIGHTS) if (entry[key] !== undefined) note(`"${key}" was left out; Lares asks by its own rules`);
   return withoutAbsent({
     command,
     args: command === undefined ? undefined : [...more, ...(texts.safeParse(entry.args).data ?? [])],
-    env: variablesOf(entry, note),
+    env: readVariables(entry, note),
     cwd: text.safeParse(entry.cwd).data,
     url,
     headers: entry.headers ?? entry.http_headers,
     enabled: entry.disabled === true || entry.enabled === false ? false : undefined,
-    ...timesOf(entry),
-    ...filtersOf(entry),
+    ...readTimes(entry),
+    ...readFilters(entry),
   });
 }
 
 /** `"npx -y server"` in one string is how some READMEs write it; only blanks divide it, and quotes in it are refused as unclear. */
-function commandOf(entry: JsonObject): string[] {
+function readCommand(entry: JsonObject): string[] {
   const given = COMMAND_KEYS.map((key) => entry[key]).find((value) => value !== undefined);
   const list = texts.safeParse(given);
   if (list.success) return list.data;
@@ -127,7 +127,7 @@ function commandOf(entry: JsonObject): string[] {
   return isSentence && !texts.safeParse(entry.args).data?.length ? given.trim().split(/\s+/) : [given];
 }
 
-function variablesOf(entry: JsonObject, note: (sentence: string) => void): JsonObject | undefined {
+function readVariables(entry: JsonObject, note: (sentence: string) => void): JsonObject | undefined {
   const given = VARIABLE_KEYS.map((key) => entry[key]).find((value) => value !== undefined);
   const read = variables.safeParse(given);
   if (!read.success) return given as JsonObject | undefined;
@@ -140,7 +140,7 @@ function variablesOf(entry: JsonObject, note: (sentence: string) => void): JsonO
 }
 
 /** Products count in seconds or in milliseconds; the key says which, and where it doesn't, no server takes a thousand seconds. */
-function timesOf(entry: JsonObject): JsonObject {
+function readTimes(entry: JsonObject): JsonObject {
   const timeout = isObject(entry.timeout) ? entry.timeout : undefined;
   const call = entry.requestTimeoutMs ?? timeout?.request ?? (timeout ? undefined : entry.timeout);
   const start = entry.connectionTimeoutMs ?? timeout?.startup ?? entry.connect_timeout ?? entry.startup_timeout_sec;
@@ -157,7 +157,7 @@ function inSeconds(value: Json | undefined, isMilliseconds: boolean): number | u
   return isMilliseconds || value >= 1000 ? value / 1000 : value;
 }
 
-function filtersOf(entry: JsonObject): JsonObject {
+function readFilters(entry: JsonObject): JsonObject {
   const filter = [entry.toolFilter, entry.tools].find(isObject) ?? {};
   const allow = texts.safeParse(filter.include ?? entry.includeTools ?? entry.enabled_tools).data;
   const deny = texts.safeParse(

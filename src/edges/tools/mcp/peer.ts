@@ -126,7 +126,7 @@ export class McpPeer {
       if (wish.signal.aborted) throw error;
       // A server that was restarted knows nothing of our session: the next call begins a new one.
       if (readStatus(error as Error)) await this.close();
-      return outcomeOf(error as Error, isSent);
+      return toOutcome(error as Error, isSent);
     }
   }
 
@@ -281,7 +281,7 @@ export class McpPeer {
 export class NotReached extends Error {}
 
 /** The wire's errors in the one distinction that matters: did it happen, did it not, or does nobody know? */
-function outcomeOf(error: Error & { code?: unknown }, isSent: boolean): CallOutcome {
+function toOutcome(error: Error & { code?: unknown }, isSent: boolean): CallOutcome {
   if (!isSent || error instanceof NotReached) return { kind: "refused", why: error.message };
   const status = readStatus(error);
   if (status) return { kind: "refused", why: `${error.message} (HTTP ${status})` };

@@ -72,13 +72,13 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
     ...truthy({ reason: options.reason }),
   });
   out.document(a);
-  out.say(`${words.decided[decision]}: ${actionOf(a)}`);
+  out.say(`${words.decided[decision]}: ${showAction(a)}`);
   out.note(words.turnContinues(out.hint, a.turn));
   return EXIT.done;
 }
 
 /** What was asked in one line. Many tools begin it with their own name; the others get it put before. */
-function actionOf({ tool, shown }: Approval): string {
+function showAction({ tool, shown }: Approval): string {
   const line = firstLine(shown);
   return line === tool || line.startsWith(`${tool} `) ? line : `${tool} ${line}`;
 }

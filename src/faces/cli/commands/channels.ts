@@ -58,8 +58,8 @@ function mark(state: State, paint: Context["out"]["paint"]): string {
   return state === "ok" ? paint("● ok", "ok") : `○ ${state}`;
 }
 
-type Kind = Awaited<ReturnType<typeof kindsOf>>[number];
-const kindsOf = async ({ rpc }: Context) => (await rpc.call("channels.kinds", {})).kinds;
+type Kind = Awaited<ReturnType<typeof listKinds>>[number];
+const listKinds = async ({ rpc }: Context) => (await rpc.call("channels.kinds", {})).kinds;
 
 export const add: Action = async (ctx, [typed]) => {
   const { out } = ctx;
@@ -83,8 +83,8 @@ export const add: Action = async (ctx, [typed]) => {
 /** Connects one through the running Lares: asks for what is missing, tries it, keeps it. Nothing is kept when it fails. */
 export async function connect(ctx: Context, typed: string | undefined, asker: Asker | undefined) {
   const { rpc, out, options } = ctx;
-  const kinds = await kindsOf(ctx);
-  const given = await fieldsOf(ctx);
+  const kinds = await listKinds(ctx);
+  const given = await readFields(ctx);
   const kind = typed === undefined ? await chosen(kinds, asker) : named(kinds, typed);
   if (!kind.installed) {
     out.note(words.installing(kind.packages.join(", ")));
@@ -154,7 +154,7 @@ function named(kinds: readonly Kind[], typed: string): Kind {
 type Fields = Params<"channels.add">["fields"];
 
 /** `--set token=@FILE`, `--set token=-`, `--set port=6697`, `--set owners=["1"]`. */
-async function fieldsOf({ options, ports }: Context): Promise<Fields> {
+async function readFields({ options, ports }: Context): Promise<Fields> {
   const fields: Fields = {};
   for (const one of options.set ?? []) {
     const at = one.indexOf("=");

@@ -14,11 +14,11 @@ export function requestLines(next: Next, paint: Paint): string[] {
     words.request(count(next.tokens), next.bytes, next.parts.length, visible(next.model), next.api),
     words.share(share, words.cache[next.cache]),
     ...(next.full ? [words.tooLong] : []),
-    ...next.parts.flatMap((part) => ["", paint(headOf(part), "dim"), visible(part.text.trimEnd())]),
+    ...next.parts.flatMap((part) => ["", paint(showHead(part), "dim"), visible(part.text.trimEnd())]),
   ];
 }
 
-function headOf(part: Part): string {
+function showHead(part: Part): string {
   const of = part.message === undefined ? "" : words.message(part.message);
   const name = part.name ? ` ${visible(part.name)}` : "";
   const mark = part.mark ? words.cacheMark : "";

@@ -11,7 +11,7 @@ import { type Paint, table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { cut } from "../width.ts";
 import { goalWords as words } from "../words/schedule.ts";
-import { deliverOf } from "./schedule.ts";
+import { readTarget } from "./schedule.ts";
 import { kept } from "./sessions.ts";
 
 type Goal = Result<"goals.get">;
@@ -39,7 +39,7 @@ export const list: Action = async (ctx) => {
 
 export const add: Action = async (ctx, [outcome = ""]) => {
   const { rpc, options: o } = ctx;
-  const deliver = deliverOf(o.deliver, o.thread);
+  const deliver = readTarget(o.deliver, o.thread);
   const goal = await rpc.call("goals.add", {
     outcome,
     ...truthy({

@@ -129,7 +129,7 @@ async function follow(ctx: Context): Promise<number> {
     clock,
     onEvent: (event) => {
       if (event.event !== "log") return;
-      const line = lineOf(event);
+      const line = toLine(event);
       if (options.level && LEVELS.indexOf(line.level) < LEVELS.indexOf(options.level)) return;
       if (early) early.push(line);
       else show(line);
@@ -162,17 +162,17 @@ async function tail({ rpc, options }: Context, asked: { limit: number; after?: n
   return lines;
 }
 
-function lineOf({ event: _, ...line }: LiveEvent & { event: "log" }): Line {
+function toLine({ event: _, ...line }: LiveEvent & { event: "log" }): Line {
   return line as Line;
 }
 
 function shown({ out }: Context, line: Line): string {
   const level = out.paint(line.level.padEnd(5), TONES[line.level]);
-  const facts = line.facts === undefined ? "" : `  ${out.paint(factsOf(line.facts), "dim")}`;
+  const facts = line.facts === undefined ? "" : `  ${out.paint(showFacts(line.facts), "dim")}`;
   return `${clockTime(Date.parse(line.time))}  ${level}  ${line.room}  ${oneLine(line.what)}${facts}`;
 }
 
-function factsOf(facts: Json): string {
+function showFacts(facts: Json): string {
   if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return oneLine(JSON.stringify(facts));
   return Object.entries(facts)
     .map(([key, value]) => `${key}=${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`)

@@ -31,7 +31,7 @@ export const add: Action = async (ctx, [given = ""]) => {
   const done = await rpc.call("memory.add", {
     text,
     ...(typeof options.source === "string" ? { source: options.source } : {}),
-    ...scopeOf(ctx),
+    ...readScope(ctx),
   });
   out.document(done);
   for (const old of done.replaced ?? []) out.say(words.replaces(out.hint, oneLine(old.text), shortId(done.id)));
@@ -43,8 +43,8 @@ export const search: Action = async (ctx, [query = ""]) => {
   const { rpc, out } = ctx;
   const asked = {
     query,
-    ...limitOf(ctx),
-    ...scopeOf(ctx),
+    ...readLimit(ctx),
+    ...readScope(ctx),
     ...(ctx.options.sessions ? { in: ["memory" as const, "sessions" as const] } : {}),
   };
   const { results } = await rpc.call("memory.search", asked);
@@ -56,7 +56,7 @@ export const search: Action = async (ctx, [query = ""]) => {
 
 export const list: Action = async (ctx) => {
   const { rpc, out } = ctx;
-  const { facts } = await rpc.call("memory.list", limitOf(ctx));
+  const { facts } = await rpc.call("memory.list", readLimit(ctx));
   const newestLast = [...facts].sort((a, b) => a.at - b.at);
   out.items(newestLast);
   out.say(facts.length ? words.some(facts.length) : words.none(out.hint), ...rows(ctx, newestLast));
@@ -129,7 +129,7 @@ export const undo: Action = async (ctx, [typed = ""]) => {
 
 export const pending: Action = async (ctx) => {
   const { rpc, out } = ctx;
-  const { facts } = await rpc.call("memory.pending", limitOf(ctx));
+  const { facts } = await rpc.call("memory.pending", readLimit(ctx));
   out.items(facts);
   out.say(
     facts.length ? words.toConfirm(out.hint, facts.length) : words.nothingToConfirm,
@@ -165,10 +165,10 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
   );
 }
 
-function scopeOf({ options }: Context): { scope?: string } {
+function readScope({ options }: Context): { scope?: string } {
   return typeof options.scope === "string" ? { scope: options.scope } : {};
 }
 
-function limitOf({ options }: Context): { limit?: number } {
+function readLimit({ options }: Context): { limit?: number } {
   return typeof options.limit === "number" ? { limit: options.limit } : {};
 }

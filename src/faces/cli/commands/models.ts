@@ -17,7 +17,7 @@ export const list: Action = async ({ rpc, out }) => {
         m.id === primary ? out.paint("●", "ok") : " ",
         m.id,
         words.window(count(m.contextWindow)),
-        priceOf(m),
+        showPrice(m),
         m.because,
       ]),
       "  ",
@@ -26,7 +26,7 @@ export const list: Action = async ({ rpc, out }) => {
   return EXIT.done;
 };
 
-function priceOf(m: { practice: boolean; price: { input: number; output: number } | null }): string {
+function showPrice(m: { practice: boolean; price: { input: number; output: number } | null }): string {
   if (m.practice) return "free";
   if (!m.price) return commonWords.priceUnknown;
   if (!m.price.input && !m.price.output) return "local";

@@ -41,7 +41,7 @@ export const rules: Action = async (ctx) => {
       found.map((rule) => [
         shortId(rule.approval),
         rule.agent,
-        useOf(rule, clock.now()),
+        showUse(rule, clock.now()),
         words.created(ago(rule.madeAt, clock.now())),
         cut(oneLine(rule.rule), room),
       ]),
@@ -75,7 +75,7 @@ async function remembered({ rpc, options }: Context): Promise<Rule[]> {
   return (await rpc.call("approvals.rules", options.agent ? { agent: options.agent } : {})).rules;
 }
 
-function useOf({ used, usedAt }: Rule, now: number): string {
+function showUse({ used, usedAt }: Rule, now: number): string {
   if (!used) return words.notUsed;
   return words.used(used, usedAt === null ? undefined : ago(usedAt, now));
 }

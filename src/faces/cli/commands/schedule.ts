@@ -217,9 +217,9 @@ function asked({ options: o }: Context) {
     session: o.session,
     model: o.model,
     catchUp: o.catchUp,
-    deliver: deliverOf(o.deliver, o.thread),
+    deliver: readTarget(o.deliver, o.thread),
     script: o.script,
-    condition: conditionOf(o),
+    condition: readCondition(o),
     input: o.from,
     thinking: o.thinking,
     timeoutS: o.timeout,
@@ -233,7 +233,7 @@ function asked({ options: o }: Context) {
   };
 }
 
-function conditionOf(o: Context["options"]) {
+function readCondition(o: Context["options"]) {
   const given = [
     ...(o.if === undefined ? [] : [{ script: o.if }]),
     ...(o.ifChanged === undefined ? [] : [{ changed: o.ifChanged }]),
@@ -243,7 +243,7 @@ function conditionOf(o: Context["options"]) {
   return given[0];
 }
 
-export function deliverOf(given: string | undefined, thread: string | undefined) {
+export function readTarget(given: string | undefined, thread: string | undefined) {
   if (given === undefined) return undefined;
   if (given === "none") return null;
   const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];

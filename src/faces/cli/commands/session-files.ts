@@ -45,7 +45,7 @@ export async function replace(file: string, text: string): Promise<void> {
   try {
     await replaceFile(file, text);
   } catch (cause) {
-    throw usage(words.notWritten(file, codeOf(cause)), words.notWrittenHint);
+    throw usage(words.notWritten(file, readCode(cause)), words.notWrittenHint);
   }
 }
 
@@ -66,6 +66,6 @@ export function parseLines<T>(text: string, from: string, hint: { empty: string 
   return found;
 }
 
-function codeOf(cause: unknown): string {
+function readCode(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? commonWords.unknownReason;
 }

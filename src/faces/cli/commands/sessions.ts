@@ -27,7 +27,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
     words.some(sessions.length),
     ...table(
       sessions.map((s) => [
-        markOf(s, out.paint),
+        markState(s, out.paint),
         s.session,
         plural(s.messages, "message"),
         ago(s.updatedAt, clock.now()),
@@ -40,7 +40,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
 };
 
 /** Working, waiting for a person, or left with a failure; nothing for a conversation that is in order. */
-function markOf({ running, last }: SessionSummary, paint: Paint): string {
+function markState({ running, last }: SessionSummary, paint: Paint): string {
   if (running) return "●";
   if (last?.state !== "failed" && last?.state !== "attention" && last?.state !== "parked") return " ";
   const { glyph, tone } = STATES[last.state];

@@ -44,7 +44,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   const facts = [
     ["state", one.why ? `${one.state}: ${out.ours(one.why)}` : one.state],
     ["from", source(one)],
-    ["text", one.state === "unusable" ? undefined : trustOf(one)],
+    ["text", one.state === "unusable" ? undefined : showTrust(one)],
     ["folder", one.folder],
     ["license", one.license],
     ["needs", one.compatibility],
@@ -73,7 +73,7 @@ function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
   return words.source(of === "agent", imported);
 }
 
-function trustOf({ own }: { own: boolean }): string {
+function showTrust({ own }: { own: boolean }): string {
   return own ? words.yours : words.outside;
 }
 

@@ -36,7 +36,7 @@ const QUEUED_MS = 50;
 const BESIDE = 56;
 
 export function timeline(t: TurnDetail, look: TimelineLook): string[] {
-  const rows = rowsOf(t, look);
+  const rows = listRows(t, look);
   if (!rows.length) return [];
   const { now } = look;
   const end = Math.max(t.endedAt ?? now, ...rows.map((row) => row.endedAt ?? row.at));
@@ -53,7 +53,7 @@ export function timeline(t: TurnDetail, look: TimelineLook): string[] {
   return ["", ...table(cells, "  ")];
 }
 
-function rowsOf(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
+function listRows(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
   const queued = (t.startedAt ?? t.endedAt ?? now) - t.acceptedAt;
   const rows: Row[] = [
     ...t.steps.map((s): Row => {

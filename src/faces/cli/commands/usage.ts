@@ -17,8 +17,8 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
   const days = options.days ?? 30;
   const now = clock.now();
   const s = await rpc.call("usage.summary", {
-    from: dayOf(now - (days - 1) * DAY_MS),
-    to: dayOf(now),
+    from: toDay(now - (days - 1) * DAY_MS),
+    to: toDay(now),
     agent: options.agent,
     // Days begin where the reader is.
     zoneOffsetMinutes: -new Date(now).getTimezoneOffset(),
@@ -54,7 +54,7 @@ function figures(line: Line): string[] {
   return [plural(line.calls, "call"), words.tokens(count(tokens(line))), spent(line)];
 }
 
-function dayOf(at: number): string {
+function toDay(at: number): string {
   const d = new Date(at);
   const two = (n: number) => String(n).padStart(2, "0");
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;

@@ -8,11 +8,11 @@ import { table } from "../output.ts";
 import { cut } from "../width.ts";
 import { commonWords } from "../words/common.ts";
 import { wakeWords as words } from "../words/schedule.ts";
-import { deliverOf } from "./schedule.ts";
+import { readTarget } from "./schedule.ts";
 
 export const wake: Action = async (ctx, [session = "", text = ""]) => {
   const { rpc, out, options } = ctx;
-  const deliver = deliverOf(options.deliver, options.thread);
+  const deliver = readTarget(options.deliver, options.thread);
   const done = await rpc.call("wakes.send", {
     session,
     text,
@@ -45,7 +45,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
         one.kind,
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
-        timeOf(one, now),
+        showTime(one, now),
         one.problem ? out.paint(`✕ ${out.ours(oneLine(one.problem))}`, "wait") : "",
       ]),
       "  ",
@@ -54,7 +54,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
   return EXIT.done;
 };
 
-function timeOf({ at, kind }: { at?: number | undefined; kind: string }, now: number): string {
+function showTime({ at, kind }: { at?: number | undefined; kind: string }, now: number): string {
   if (at !== undefined) return until(at, now);
   return kind === "watch" ? words.paused : words.anyTime;
 }

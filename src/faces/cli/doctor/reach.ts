@@ -53,7 +53,7 @@ export const model: Check = {
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
     if (!id || id === PRACTICE) return PRACTISING;
-    const url = addressOf(at, id, known);
+    const url = findAddress(at, id, known);
     if (!url) return warn(words.noAddress(id), words.noAddressHint);
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
@@ -64,7 +64,7 @@ export const model: Check = {
 };
 
 /** Where the model is: the running Lares knows best, then the settings, then what the provider is known by. */
-function addressOf({ status }: Ground, id: string, known: Awaited<ReturnType<typeof chosen>>): string | undefined {
+function findAddress({ status }: Ground, id: string, known: Awaited<ReturnType<typeof chosen>>): string | undefined {
   const address = status?.model.address;
   if (address) return `http://${address}`;
   if (known && (known.id === id || !status)) return known.url;

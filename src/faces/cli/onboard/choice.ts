@@ -40,7 +40,7 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
   if (o.key === undefined && !o.keyEnv && !o.baseUrl && !o.provider) {
     return o.model === undefined ? undefined : { kind: "model", model: fullName(o.model) };
   }
-  const provider = providerOf(o);
+  const provider = readProvider(o);
   const known = providerNamed(provider);
   // A server of one's own counts as set up when its address is written down.
   const own = known && !known.keyEnv && !(known.urlEnv && ports.env.variables[known.urlEnv]) ? known.url : undefined;
@@ -124,7 +124,7 @@ async function server(ask: Asker): Promise<ModelChoice> {
   return { kind: "provider", provider, baseUrl, model: named(provider, model) };
 }
 
-function providerOf(o: Options): string {
+function readProvider(o: Options): string {
   const byKey = PROVIDERS.find(({ keyEnv }) => keyEnv !== undefined && keyEnv === o.keyEnv)?.name;
   const name = o.provider ?? byKey ?? (o.baseUrl === undefined ? undefined : serverName(o.baseUrl));
   if (name === undefined) throw usage(words.whichProvider, words.giveProvider);

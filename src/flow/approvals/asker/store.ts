@@ -10,7 +10,7 @@ const MOST_ABOVE = 12;
  * Who asked for something that the owner is asked about: the person with these rights whose message the turn took, or the turn
  * that started it. Names are other people's words, so they stand in quotes.
  */
-export async function askerOf(db: Reads, turn: string, authority: Authority): Promise<string | undefined> {
+export async function describeAsker(db: Reads, turn: string, authority: Authority): Promise<string | undefined> {
   if (authority !== "stranger" && authority !== "known") return undefined;
   const row = await db.get<{ route: string; person: string; name: string | null }>(
     `WITH RECURSIVE up (id, depth) AS (

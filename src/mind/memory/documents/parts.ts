@@ -35,7 +35,7 @@ export function htmlParts(html: string): DocumentPart[] {
 function linesToParts(
   lines: readonly string[],
   unit: string,
-  headingOf: (line: string) => string | undefined,
+  readHeading: (line: string) => string | undefined,
 ): DocumentPart[] {
   const parts: DocumentPart[] = [];
   let heading = "";
@@ -53,7 +53,7 @@ function linesToParts(
     parts.push({ text, place: `${unit} ${from + 1}-${Math.max(last, from + 1)}` });
   };
   lines.forEach((line, n) => {
-    const found = headingOf(line);
+    const found = readHeading(line);
     const isGap = line.trim() === "" && size > PIECE / 3;
     if (found !== undefined || isGap || size + line.length > PIECE) {
       flush(n);

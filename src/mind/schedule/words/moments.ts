@@ -192,7 +192,7 @@ function readEnd(r: Reader, today: Day): Said | undefined {
   const place = r.place;
   r.eat("the");
   if (r.eatAny("eod", "cob")) return { day: today, isToday: true, part: "end" };
-  if (r.eat("end", "of") || r.eat("close", "of")) return readEndOf(r, today) ?? r.back(place);
+  if (r.eat("end", "of") || r.eat("close", "of")) return readPeriodEnd(r, today) ?? r.back(place);
   if (r.eat("last", "day", "of")) {
     const isNext = eatNext(r);
     return r.eat("month") ? lastDays(today, isNext ? 1 : 0) : r.back(place);
@@ -205,7 +205,7 @@ function readEnd(r: Reader, today: Day): Said | undefined {
   return r.back(place);
 }
 
-function readEndOf(r: Reader, today: Day): Said | undefined {
+function readPeriodEnd(r: Reader, today: Day): Said | undefined {
   const isNext = eatNext(r);
   if (r.eatAny("day", "today", "business")) return { day: today, isToday: true, part: "end" };
   if (r.eatAny("tomorrow")) return { ...inDays(today, 1), clock: CLOSING_TIME };

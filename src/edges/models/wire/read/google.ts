@@ -54,7 +54,7 @@ export class GoogleReader implements EventReader {
   }
 
   private say(part: Loose, words: string): void {
-    const meta = signatureOf(part);
+    const meta = readSignature(part);
     const kind = part.thought === true ? "thinking" : "text";
     if (words === "") {
       // A signature of its own, at the end of what was said.
@@ -77,7 +77,7 @@ export class GoogleReader implements EventReader {
     const { args } = call;
     const input = typeof args === "string" ? args : JSON.stringify(args ?? {});
     const id = text(call.id) ?? `call_${crypto.randomUUID()}`;
-    this.answer.call({ id, name, input, meta: signatureOf(part) });
+    this.answer.call({ id, name, input, meta: readSignature(part) });
   }
 
   private finish(candidate: Loose): void {
@@ -98,7 +98,7 @@ export class GoogleReader implements EventReader {
   }
 }
 
-function signatureOf(part: Loose): Meta | undefined {
+function readSignature(part: Loose): Meta | undefined {
   const signature = text(part.thoughtSignature);
   return signature ? { google: { thoughtSignature: signature } } : undefined;
 }

@@ -35,7 +35,7 @@ export class ChatReader implements EventReader {
     const delta = record(choice.delta);
     if (!delta) return;
     this.say("thinking", text(delta.reasoning_content) ?? text(delta.reasoning));
-    for (const piece of piecesOf(delta.content)) this.say(piece.kind, piece.text);
+    for (const piece of toPieces(delta.content)) this.say(piece.kind, piece.text);
     if (text(delta.refusal)) {
       this.hasRefusal = true;
       this.say("text", text(delta.refusal));
@@ -77,7 +77,7 @@ export class ChatReader implements EventReader {
 }
 
 /** Mostly a string; Mistral sends parts, thinking among them. */
-function piecesOf(content: unknown): Piece[] {
+function toPieces(content: unknown): Piece[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return records(content).flatMap((part): Piece[] => {
     if (part.type === "text") return [{ kind: "text", text: text(part.text) }];
