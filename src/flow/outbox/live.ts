@@ -34,6 +34,7 @@ import { type Bus, type Clock, type Crash, findSubject, type Log } from "../../c
 import { editPause, type Pace } from "./pace.ts";
 import { pieces } from "./pieces.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
+import { progressText } from "./words.ts";
 
 export interface LiveParts {
   records: Records;
@@ -345,17 +346,10 @@ export class Live {
     this.plan(one);
   }
 
-  /** `Working: exec npm test (40 s)`, or `Still working (40 s)`, once it takes long: a call may also wait for its turn. */
+  /** Once it takes long, the running calls; a call may also wait for its turn. */
   private progress(one: Showing, now: number): string {
-    const { running } = one;
-    const [first] = running.values();
     const ms = now - (waitsSince(one) ?? now);
-    if (ms < this.parts.progressAfterMs()) return "";
-    const seconds = Math.round(ms / 1000);
-    const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-    if (!first) return `Still working (${time})`;
-    const more = running.size > 1 ? ` and ${running.size - 1} more` : "";
-    return `Working: ${first.name}${first.what ? ` \`${first.what}\`` : ""}${more} (${time})`;
+    return ms < this.parts.progressAfterMs() ? "" : progressText(ms, [...one.running.values()]);
   }
 
   /** What a call is about, in a few plain words. */

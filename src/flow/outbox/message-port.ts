@@ -1,6 +1,7 @@
 import type { Records, ToolCaller, Tx } from "../../core/contracts/index.ts";
 import { answerIds, asId, type ReplyRoute, type SessionKey, scopeKeys, type TurnId } from "../../core/domain/index.ts";
 import type { Outbox } from "./outbox.ts";
+import { answerInstead, noChannel, ON_ITS_WAY } from "./words.ts";
 
 /** Where files that are sent along are kept. */
 interface SentFiles {
@@ -28,8 +29,7 @@ export function makeMessagePort(parts: {
   const { records, outbox, attachments, exists } = parts;
   return {
     startedAt: (turn: string) => parts.startedAt(asId<TurnId>(turn)),
-    refuses: (route: ReplyRoute) =>
-      exists(route) ? undefined : `There is no channel "${route.channel}/${route.account}" to send through.`,
+    refuses: (route: ReplyRoute) => (exists(route) ? undefined : noChannel(route.channel, route.account)),
     async send({ key, caller, route, text, files }: Sent) {
       const [turn, session] = [asId<TurnId>(caller.turn), asId<SessionKey>(caller.session)];
       const by = scopeKeys.agent(caller.agent);
@@ -43,9 +43,8 @@ export function makeMessagePort(parts: {
         outbox.intend(tx, { answer: answerIds.sent(turn, key), turn, session, route, text: what, files: ids });
       });
       await outbox.wake(turn);
-      if (exists(route) === "pushed") return "It is on its way.";
-      const links = files.map((f, i) => `[${f.name}](/attachments/${ids[i]})`);
-      return `This conversation is read where it is written: put it in your answer.${links.length ? ` Link to: ${links.join(" ")}` : ""}`;
+      if (exists(route) === "pushed") return ON_ITS_WAY;
+      return answerInstead(files.map((f, i) => `[${f.name}](/attachments/${ids[i]})`));
     },
   };
 }

@@ -64,6 +64,16 @@ import {
   saidSince,
   updateDelivery,
 } from "./store.ts";
+import {
+  EXPIRED,
+  FILE_GONE,
+  fileNotSent,
+  INTERRUPTED,
+  interrupted,
+  notConfigured,
+  UNREACHABLE,
+  unconfirmed,
+} from "./words.ts";
 
 /** What a message asks. `once`: there is nothing to keep, so "always" is not offered. */
 export interface AskedApproval {
@@ -316,21 +326,21 @@ export class Outbox {
   /** One try. True when this delivery needs no more tries. */
   private async attempt(d: Delivery): Promise<boolean> {
     const { clock, crash } = this.parts;
-    if (clock.now() >= d.expiresAt) return this.close(d, "expired", "It couldn't be delivered in time.");
+    if (clock.now() >= d.expiresAt) return this.close(d, "expired", EXPIRED);
     const found = this.findAccount(d.route);
-    if (!found || found === "pull") return this.wait(d, `The channel "${d.route.channel}" is not configured.`);
+    if (!found || found === "pull") return this.wait(d, notConfigured(d.route.channel));
     const { can } = found;
     const edits = await this.editedBy(d, can);
     if (edits === "skip") return this.close(d, "sent", "");
-    if (edits === null) return this.wait(d, "The platform couldn't be reached.");
+    if (edits === null) return this.wait(d, UNREACHABLE);
     // Repeating an edit is harmless.
     const repeatable = can.dedupes || edits !== undefined;
     const channel = await found.open().catch((error: unknown) => String(error));
     if (typeof channel === "string") return this.wait(d, channel);
     if (d.state === "sending" && !repeatable) {
       const there = await this.look(d, channel, can);
-      if (there === "later") return this.wait(d, "The platform couldn't be reached.");
-      if (there === undefined) return this.uncertain(d, "Sending was interrupted.");
+      if (there === "later") return this.wait(d, UNREACHABLE);
+      if (there === undefined) return this.uncertain(d, INTERRUPTED);
       if (there !== null) return this.taken(d, there);
     }
     await this.myTurn(d.route, can.pace);
@@ -365,7 +375,7 @@ export class Outbox {
       if (surelyNot || repeatable) return this.retry(d, message);
       // Still claimed: the next try asks the platform first.
       if (channel.find) return this.wait(d, message);
-      return this.uncertain(d, error instanceof SendUncertain ? message : `Sending was interrupted: ${message}`);
+      return this.uncertain(d, error instanceof SendUncertain ? message : interrupted(message));
     }
   }
 
@@ -440,7 +450,7 @@ export class Outbox {
     for (const id of files) {
       const file = await this.parts.file(id);
       if (file && file.bytes <= can.files) found.push(file);
-      else notes.push(`[${file ? unsent(file, can.files) : "a file is gone"}]`);
+      else notes.push(file ? fileNotSent(file.name, can.files) : FILE_GONE);
     }
     return {
       route: d.route,
@@ -482,7 +492,6 @@ export class Outbox {
   private async uncertain(d: Delivery, error: string): Promise<boolean> {
     d.state = "uncertain";
     const isItselfNote = isNote(d.answer);
-    const begin = d.text.length > 60 ? `${d.text.slice(0, 60)}…` : d.text;
     const at = this.parts.clock.now();
     // One transaction: a crash between the mark and its note would leave the person without a word.
     await this.parts.records.write((tx) => {
@@ -493,7 +502,7 @@ export class Outbox {
         turn: d.turn,
         session: d.session,
         route: d.route,
-        text: `I couldn't confirm that my last message reached you. It starts: "${begin}". If it's missing, ask me to repeat it.`,
+        text: unconfirmed(d.text),
       });
     });
     this.tell(d, error);
@@ -519,11 +528,4 @@ export class Outbox {
 
 function asHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-/** Why a file stays here, for the person who would have got it. */
-function unsent({ name }: OutgoingFile, most: number): string {
-  return most > 0
-    ? `${name} wasn't sent: it's larger than the ${Math.floor(most / 1_000_000)} MB this channel accepts`
-    : `${name} wasn't sent: this channel doesn't accept files`;
 }

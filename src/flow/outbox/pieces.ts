@@ -3,6 +3,7 @@ import type { Capabilities } from "../../core/contracts/index.ts";
 import type { Json } from "../../core/domain/index.ts";
 import { boundedChunks } from "../../core/render/index.ts";
 import { chunk } from "./chunk.ts";
+import { restLeftOut } from "./words.ts";
 
 /** A piece of a text, within a platform's limit and in its dialect. */
 export interface MessagePiece {
@@ -22,5 +23,5 @@ export function pieces(text: string, can: Capabilities): MessagePiece[] {
   const raw = chunk(text, limit).map((piece): MessagePiece => ({ text: piece }));
   const room = most ?? MOST_RAW;
   if (raw.length <= room) return raw;
-  return [...raw.slice(0, room - 1), { text: `[The rest is left out: ${raw.length - room + 1} more messages.]` }];
+  return [...raw.slice(0, room - 1), { text: restLeftOut(raw.length - room + 1) }];
 }
