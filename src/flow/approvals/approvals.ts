@@ -36,6 +36,7 @@ import {
   rememberRule,
   sameAs,
 } from "./store.ts";
+import { ALWAYS_ALLOWED } from "./words.ts";
 
 export interface ApprovalParts {
   records: Records;
@@ -100,7 +101,7 @@ export class Approvals {
   private async settleSame(ids: readonly ApprovalId[], by: string): Promise<void> {
     for (const id of ids) {
       try {
-        await this.answer(id, { decision: "allow-once", by, reason: "This action is always allowed." });
+        await this.answer(id, { decision: "allow-once", by, reason: ALWAYS_ALLOWED });
       } catch (error) {
         if (!(error instanceof AppError && error.code === "ALREADY_ANSWERED")) throw error;
       }

@@ -1,7 +1,23 @@
 /** Texts for people about approvals. */
-import { type ApprovalId, CODE_LENGTH, type Json, type JsonObject } from "../../core/domain/index.ts";
-import { visible } from "../../core/kit/index.ts";
+import { type ApprovalId, CODE_LENGTH, type Json, type JsonObject, type ReplyRoute } from "../../core/domain/index.ts";
+import { quotedName, visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
+
+/** Why a waiting approval is answered along with another one. */
+export const ALWAYS_ALLOWED = "This action is always allowed.";
+export const ASKED_BY_GUEST = "Asked by a guest.";
+
+/** Names are other people's words, so they stand in quotes. */
+export function askedBy(
+  authority: "stranger" | "known",
+  { channel, account }: ReplyRoute,
+  person: { id: string; name: string | null },
+): string {
+  const who = authority === "stranger" ? "a guest" : "a person you know";
+  const id = quotedName(person.id);
+  const name = person.name && quotedName(person.name) !== id ? `${quotedName(person.name)}, ` : "";
+  return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
+}
 
 /** The short code shown in chats. */
 export function shortCode(id: ApprovalId): string {

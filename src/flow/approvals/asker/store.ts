@@ -1,14 +1,15 @@
 /** Who asked for something: a view over turns, the inbox and sub-agents, which no single room owns. */
 import type { Reads } from "../../../core/contracts/index.ts";
 import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
-import { quotedName, truthy } from "../../../core/kit/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
+import { ASKED_BY_GUEST, askedBy } from "../words.ts";
 
 /** Sub-agents can start sub-agents, but never deeper than this. */
 const MOST_ABOVE = 12;
 
 /**
  * Who asked for something that the owner is asked about: the person with these rights whose message the turn took, or the turn
- * that started it. Names are other people's words, so they stand in quotes.
+ * that started it.
  */
 export async function describeAsker(db: Reads, turn: string, authority: Authority): Promise<string | undefined> {
   if (authority !== "stranger" && authority !== "known") return undefined;
@@ -27,12 +28,12 @@ export async function describeAsker(db: Reads, turn: string, authority: Authorit
     MOST_ABOVE,
     authority,
   );
-  const who = authority === "stranger" ? "a guest" : "a person you know";
-  if (!row) return authority === "stranger" ? `Asked by ${who}.` : undefined;
-  const { channel, account } = JSON.parse(row.route) as ReplyRoute;
-  const id = quotedName(row.person.slice(row.person.lastIndexOf(":") + 1));
-  const name = row.name && quotedName(row.name) !== id ? `${quotedName(row.name)}, ` : "";
-  return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
+  if (!row) return authority === "stranger" ? ASKED_BY_GUEST : undefined;
+  const { route, person, name } = row;
+  return askedBy(authority, JSON.parse(route) as ReplyRoute, {
+    name,
+    id: person.slice(person.lastIndexOf(":") + 1),
+  });
 }
 
 /**
