@@ -6,7 +6,7 @@
 import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 
 /** Rooms whose replies and notices people read in their chats. */
-const ROOMS = ["flow/approvals", "flow/channels", "flow/commands", "flow/outbox"];
+const ROOMS = ["flow/approvals", "flow/checkpoints", "flow/channels", "flow/commands", "flow/outbox"];
 const CATALOGUE = "words.ts";
 /** Besides it, a room's SQL, which also has capital letters. */
 const SILENT = /\/(words|store)\.ts$/;

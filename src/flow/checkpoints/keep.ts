@@ -17,6 +17,7 @@ import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
 import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
+import { COMMAND_INTERRUPTED, changedMore, MAY_HAVE_CHANGED, notAllListed } from "./words.ts";
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
 export const MOST_COPIED = 20 * 1024 * 1024;
@@ -70,10 +71,10 @@ export class Keeper {
     await records.write((tx) => {
       for (const row of open) {
         const found = now.get(row.path) ?? UNKNOWN;
-        if (row.path === COMMAND) closeRow(tx, row, UNKNOWN, "it was interrupted; what it changed isn't known");
+        if (row.path === COMMAND) closeRow(tx, row, UNKNOWN, COMMAND_INTERRUPTED);
         else if (isSame(found, row.before)) dropRow(tx, row);
         else if (row.leaves !== null) closeRow(tx, row, row.leaves);
-        else closeRow(tx, row, UNKNOWN, "the command was interrupted; it may have changed this file");
+        else closeRow(tx, row, UNKNOWN, MAY_HAVE_CHANGED);
       }
     });
   }
@@ -241,10 +242,9 @@ export class Keeper {
       rows.push({ path, before, mode: null, after: await this.hashAt(call.workspace, path) });
     }
     const left = changed.length - Math.min(changed.length, MOST_ROWS);
-    const note = [
-      ...(left > 0 ? [`it changed ${left} more files`] : []),
-      ...(isPartial ? [`there are more than ${MOST_LISTED} files; other changes aren't known`] : []),
-    ].join("; ");
+    const note = [...(left > 0 ? [changedMore(left)] : []), ...(isPartial ? [notAllListed(MOST_LISTED)] : [])].join(
+      "; ",
+    );
     await records.write((tx) => {
       for (const { after, ...row } of rows) {
         const key = { turn, call: id, path: row.path };

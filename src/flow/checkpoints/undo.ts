@@ -23,6 +23,17 @@ import {
   readUndo,
   type UndoRow,
 } from "./store.ts";
+import {
+  aboutCommand,
+  CHANGED_IN_BETWEEN,
+  CHANGED_SINCE,
+  COPY_DELETED,
+  GONE_SINCE,
+  NO_COPY,
+  RESULT_UNKNOWN,
+  THERE_AGAIN,
+  tooLarge,
+} from "./words.ts";
 
 export interface UndoneFile {
   path: string;
@@ -99,9 +110,7 @@ export class Undoing {
     const root = this.parts.findRoot(agent);
     if (!root) throw unknownAgent(agent);
     const wishes = toWishes(rows);
-    const notes = rows.flatMap((row) =>
-      row.path === COMMAND && row.note ? [`A command of the turn: ${row.note}.`] : [],
-    );
+    const notes = rows.flatMap((row) => (row.path === COMMAND && row.note ? [aboutCommand(row.note)] : []));
     const paths = wishes.map(({ path }) => `${root}/${path}`);
     if (dryRun || !paths.length) {
       return { turn, files: (await this.look(root, wishes)).map(({ file }) => file), notes };
@@ -155,7 +164,7 @@ export class Undoing {
     if (now !== wish.now) return { path, result: "conflict", reason: conflict(now, wish.now) };
     if (before === ABSENT) return { path, result: "removed" };
     if (await this.blobs.get(before)) return { path, result: "restored" };
-    return { path, result: "lost", reason: "the copy of its old content has been deleted" };
+    return { path, result: "lost", reason: COPY_DELETED };
   }
 
   /** CHECKPOINTS-6: copies first, then one transaction that says everything. */
@@ -195,7 +204,7 @@ export class Undoing {
         else {
           const content = await this.blobs.get(leaves!);
           if (!content) {
-            failed.set(path, { path, result: "lost", reason: "the copy of its old content has been deleted" });
+            failed.set(path, { path, result: "lost", reason: COPY_DELETED });
             continue;
           }
           const mode = modes.get(path) ?? null;
@@ -228,14 +237,14 @@ export function toWishes(rows: readonly CheckpointRow[]): Wish[] {
     let now = first!.after ?? UNKNOWN;
     let lost = first!.note ?? undefined;
     for (const row of more) {
-      if (row.before !== now) lost ??= "somebody else changed it in the middle of the turn";
+      if (row.before !== now) lost ??= CHANGED_IN_BETWEEN;
       now = row.after ?? UNKNOWN;
       if (row.note) lost ??= row.note;
     }
-    if (now === UNKNOWN) lost ??= "what the turn left there isn't known";
+    if (now === UNKNOWN) lost ??= RESULT_UNKNOWN;
     if (before === UNKNOWN) {
       const byCommand = first!.tool !== "write" && first!.tool !== "edit" && first!.tool !== "apply_patch";
-      lost = byCommand ? "a command changed it, and there is no copy" : `it had more than ${MOST_COPIED} bytes`;
+      lost = byCommand ? NO_COPY : tooLarge(MOST_COPIED);
       before = UNKNOWN;
       mode = null;
     }
@@ -253,6 +262,6 @@ function nothing(turn: string): AppError {
 }
 
 function conflict(now: string, wanted: string): string {
-  if (now === ABSENT) return "it is gone since";
-  return wanted === ABSENT ? "there is a file again since" : "it was changed since";
+  if (now === ABSENT) return GONE_SINCE;
+  return wanted === ABSENT ? THERE_AGAIN : CHANGED_SINCE;
 }

@@ -1,0 +1,27 @@
+/** What people read about an undo: why a file isn't restored, and what a command of the turn may have changed besides. */
+
+export const COPY_DELETED = "the copy of its old content has been deleted";
+export const CHANGED_IN_BETWEEN = "somebody else changed it in the middle of the turn";
+export const RESULT_UNKNOWN = "what the turn left there isn't known";
+export const NO_COPY = "a command changed it, and there is no copy";
+export const GONE_SINCE = "it is gone since";
+export const THERE_AGAIN = "there is a file again since";
+export const CHANGED_SINCE = "it was changed since";
+export const COMMAND_INTERRUPTED = "it was interrupted; what it changed isn't known";
+export const MAY_HAVE_CHANGED = "the command was interrupted; it may have changed this file";
+
+export function tooLarge(bytes: number): string {
+  return `it had more than ${bytes} bytes`;
+}
+
+export function aboutCommand(note: string): string {
+  return `A command of the turn: ${note}.`;
+}
+
+export function changedMore(files: number): string {
+  return `it changed ${files} more files`;
+}
+
+export function notAllListed(files: number): string {
+  return `there are more than ${files} files; other changes aren't known`;
+}
