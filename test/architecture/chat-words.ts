@@ -6,10 +6,10 @@
 import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 
 /** Rooms whose replies and notices people read in their chats. */
-const ROOMS = ["flow/approvals", "flow/checkpoints", "flow/channels", "flow/commands", "flow/outbox"];
+const ROOMS = ["flow/approvals", "flow/checkpoints", "flow/channels", "flow/commands", "flow/outbox", "mind/goals"];
 const CATALOGUE = "words.ts";
-/** Besides it, a room's SQL, which also has capital letters. */
-const SILENT = /\/(words|store)\.ts$/;
+/** Besides it, a room's SQL, which also has capital letters, and a prompt that only a model reads. */
+const SILENT = /\/(?:words|store)\.ts$|^mind\/goals\/verdict\.ts$/;
 
 export function sentencesOutsideCatalogue(path: string, source: string): string[] {
   if (!ROOMS.some((room) => path.startsWith(`${room}/`)) || SILENT.test(path)) return [];

@@ -1,7 +1,7 @@
 import type { InboundMessage, SessionKey } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Goals } from "./goals.ts";
-import type { Goal } from "./store.ts";
+import { goalLine, goalSet, NO_GOAL, NO_GOAL_YET, ONLY_OWNER_SETS } from "./words.ts";
 
 /** Runs `/goal` and returns the reply. */
 export async function goalWords(
@@ -11,11 +11,11 @@ export async function goalWords(
   message: InboundMessage,
 ): Promise<string> {
   const goal = await goals.of(session);
-  if (!args) return goal ? goalLine(goal) : "There is no goal here. Set one: /goal the build is green";
-  if (message.authority !== "owner") return "Only the owner can set or change goals.";
+  if (!args) return goal ? goalLine(goal) : NO_GOAL_YET;
+  if (message.authority !== "owner") return ONLY_OWNER_SETS;
   const by = message.sender.id;
   if (["pause", "resume", "cancel"].includes(args)) {
-    if (!goal) return "There is no goal here.";
+    if (!goal) return NO_GOAL;
     if (args === "pause") return goalLine(await goals.pause(goal.id, by));
     return goalLine(args === "resume" ? await goals.resume(goal.id) : await goals.cancel(goal.id, by));
   }
@@ -29,10 +29,5 @@ export async function goalWords(
     madeBy: by,
     ...(said ? { key: `${session}:${said}` } : {}),
   });
-  return `${goalLine(made)} /goal pause and /goal cancel end it.`;
-}
-
-function goalLine(goal: Goal): string {
-  const { outcome, state, round, most_turns, why } = goal;
-  return `${outcome}: ${state}, turn ${round} of ${most_turns}.${why ? ` ${why}` : ""}`;
+  return goalSet(made);
 }

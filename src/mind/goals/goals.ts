@@ -50,6 +50,26 @@ import {
   waitingIn,
 } from "./store.ts";
 import { type GoalVerdict, judgeRequest, readVerdict } from "./verdict.ts";
+import {
+  cancelledBy,
+  dollarsUsed,
+  endText,
+  FIRST_TURN,
+  JUDGING_FAILED,
+  judgeUnreachable,
+  NO_JUDGE,
+  notReached,
+  PRICE_UNKNOWN,
+  pausedBy,
+  RESUMED,
+  TURN_STOPPED,
+  tokensUsed,
+  turnEnded,
+  turnLabel,
+  turnText,
+  VERDICT_UNREADABLE,
+  waitingFor,
+} from "./words.ts";
 
 export interface GoalParts {
   records: Records;
@@ -138,7 +158,7 @@ export class Goals {
       updated_at: clock.now(),
     };
     await records.write((tx) => insertGoal(tx, goal));
-    await this.begin(goal, "Work towards this until it is reached.");
+    await this.begin(goal, FIRST_TURN);
     return (await readGoal(records, id))!;
   }
 
@@ -159,7 +179,7 @@ export class Goals {
 
   /** The running turn continues; no other is started. */
   async pause(id: string, by: string): Promise<Goal> {
-    await this.move(id, ["active"], "paused", `Paused by ${by}.`);
+    await this.move(id, ["active"], "paused", pausedBy(by));
     return this.get(id);
   }
 
@@ -173,13 +193,13 @@ export class Goals {
     // The turn it had when it was paused may still be running.
     const isAtWork = goal.turn !== null && !(await this.parts.result(goal.turn));
     if (isAtWork) this.busy.add(goal.session);
-    else await this.begin(goal, "A person resumed it.");
+    else await this.begin(goal, RESUMED);
     return this.get(id);
   }
 
   async cancel(id: string, by: string): Promise<Goal> {
     const goal = await this.get(id);
-    await this.move(id, OPEN, "cancelled", `Cancelled by ${by}.`);
+    await this.move(id, OPEN, "cancelled", cancelledBy(by));
     if (goal.turn && !(await this.parts.result(goal.turn))) await this.parts.stop(goal.turn, "its goal was cancelled");
     return this.get(id);
   }
@@ -196,7 +216,7 @@ export class Goals {
   async settle(): Promise<void> {
     for (const goal of await activeGoals(this.parts.records)) {
       this.busy.add(goal.session);
-      if (!goal.turn) await this.begin(goal, "Work towards this until it is reached.");
+      if (!goal.turn) await this.begin(goal, FIRST_TURN);
       else if (goal.waiting || (await this.parts.result(goal.turn))) await this.judgeSoon(goal);
     }
   }
@@ -209,19 +229,17 @@ export class Goals {
     if (goal?.state !== "active" || goal.round !== body.round || !turn) return { end: null };
     const result = await this.parts.result(turn);
     if (!result) return { end: null };
-    if (isBroken)
-      return this.finish(ctx, goal, "blocked", "Something in Lares failed while it was being judged; see the log.");
+    if (isBroken) return this.finish(ctx, goal, "blocked", JUDGING_FAILED);
     const work = await ctx.step("at work", () => this.parts.atWork(goal.session));
     if (work > 0) {
-      const why = `It's waiting for ${work} ${work === 1 ? "task" : "tasks"} running in its session.`;
       await this.arm(goal, clock.now() + LOOK_AGAIN_MS);
-      return { end: null, record: (tx) => setWaiting(tx, goal.id, why, turn, clock.now()) };
+      return { end: null, record: (tx) => setWaiting(tx, goal.id, waitingFor(work), turn, clock.now()) };
     }
     const spent = spentIn(result.usage);
     const ended = findEnd(goal, result, spent);
     if (ended) return this.finish(ctx, goal, ended.state, ended.why, (tx) => addSpent(tx, goal.id, spent));
     const model = this.parts.judgeFor(goal.agent);
-    if (!model) return this.finish(ctx, goal, "blocked", "No language model is connected to judge it.");
+    if (!model) return this.finish(ctx, goal, "blocked", NO_JUDGE);
     const verdict = await this.ask(ctx, goal, turn, model);
     if ("failed" in verdict)
       return this.finish(ctx, goal, "blocked", verdict.failed, (tx) => addSpent(tx, goal.id, spent));
@@ -231,7 +249,7 @@ export class Goals {
     };
     if (verdict.verdict !== "go on") return this.finish(ctx, goal, verdict.verdict, verdict.why, pay);
     if (goal.round >= goal.most_turns) {
-      return this.finish(ctx, goal, "limit", `After ${goal.round} turns it isn't reached: ${verdict.why}`, pay);
+      return this.finish(ctx, goal, "limit", notReached(goal.round, verdict.why), pay);
     }
     await ctx.effect(
       "next",
@@ -267,9 +285,9 @@ export class Goals {
         const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
         if ("refused" in got) return { failed: got.refused };
         record = got.record;
-        if (!got.reply.ok) return { failed: `The judge couldn't be reached: ${got.reply.message}` };
+        if (!got.reply.ok) return { failed: judgeUnreachable(got.reply.message) };
         const verdict = readVerdict(got.reply);
-        if (!verdict) return { failed: "The judge's verdict couldn't be read." };
+        if (!verdict) return { failed: VERDICT_UNREADABLE };
         return { ...verdict, spent: spentIn(got.reply.usage) } as unknown as Json;
       },
       (tx) => record?.(tx),
@@ -298,32 +316,25 @@ export class Goals {
           turn: ctx.turn,
           session: goal.session,
           route,
-          text: `${WORDS[state]}: ${goal.outcome}\n${why}`,
+          text: endText(state, goal.outcome, why),
         });
       },
     };
   }
 
-  private async begin(goal: Goal, words: string): Promise<void> {
+  private async begin(goal: Goal, why: string): Promise<void> {
     const { clock } = this.parts;
     const now = await this.get(goal.id);
     if (now.state !== "active") return;
     this.busy.add(goal.session);
     const round = goal.round + 1;
-    const text = [
-      words,
-      `Outcome: ${goal.outcome}`,
-      ...(goal.proof ? [`Proof: ${goal.proof}`] : []),
-      ...(goal.stop ? [`Stop when: ${goal.stop}`] : []),
-      "Show the proof in what your tools return. Say plainly when it is reached, or what blocks you.",
-    ];
     await this.parts.admit(
       {
         route: JSON.parse(goal.route) as ReplyRoute,
         sender: { id: sourceKeys.goal(goal.id) },
         idempotencyKey: idempotencyKeys.goal(goal.id, round),
-        text: text.join("\n"),
-        about: { label: { kind: "goal", text: `Goal, turn ${round} of ${goal.most_turns}`, of: goal.id } },
+        text: turnText(why, goal),
+        about: { label: { kind: "goal", text: turnLabel(round, goal.most_turns), of: goal.id } },
         agent: asId<AgentId>(goal.agent),
         session: goal.session,
         lane: "background",
@@ -359,13 +370,6 @@ export class Goals {
   }
 }
 
-const WORDS = {
-  done: "Goal reached",
-  blocked: "Goal blocked",
-  limit: "Goal ended at its limit",
-  paused: "Goal paused",
-} as const;
-
 type Spent = { dollars: number; tokens: number; unpriced: boolean };
 
 function spentIn(usage: Usage): Spent {
@@ -380,20 +384,19 @@ function findEnd(
   result: TurnResult,
   spent: Spent,
 ): { state: "paused" | "blocked" | "limit"; why: string } | undefined {
-  if (result.state === "stopped") return { state: "paused", why: "Its turn was stopped." };
+  if (result.state === "stopped") return { state: "paused", why: TURN_STOPPED };
   if (result.state !== "answered" && result.state !== "silent") {
-    return { state: "blocked", why: result.reason ?? `Its turn ended as ${result.state}.` };
+    return { state: "blocked", why: result.reason ?? turnEnded(result.state) };
   }
   const { most_dollars, most_tokens } = goal;
   if (most_dollars !== null && (goal.unpriced || spent.unpriced)) {
-    const why = "The model's price isn't known, so a dollar limit can't be enforced; set one in tokens.";
-    return { state: "limit", why };
+    return { state: "limit", why: PRICE_UNKNOWN };
   }
   if (most_dollars !== null && goal.dollars + spent.dollars >= most_dollars) {
-    return { state: "limit", why: `It used $${(goal.dollars + spent.dollars).toFixed(4)} of $${most_dollars}.` };
+    return { state: "limit", why: dollarsUsed(goal.dollars + spent.dollars, most_dollars) };
   }
   if (most_tokens !== null && goal.tokens + spent.tokens >= most_tokens) {
-    return { state: "limit", why: `It used ${goal.tokens + spent.tokens} of ${most_tokens} tokens.` };
+    return { state: "limit", why: tokensUsed(goal.tokens + spent.tokens, most_tokens) };
   }
   return undefined;
 }

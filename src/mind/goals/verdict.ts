@@ -4,6 +4,7 @@ import type { ModelReply, ModelRequest } from "../../core/contracts/index.ts";
 import { sourceKeys } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Goal } from "./store.ts";
+import { NO_REASON } from "./words.ts";
 
 export interface GoalVerdict {
   verdict: "done" | "go on" | "blocked";
@@ -75,7 +76,7 @@ export function readVerdict(reply: Extract<ModelReply, { ok: true }>): GoalVerdi
     const { verdict, why, next } = found as Record<string, unknown>;
     if (verdict !== "done" && verdict !== "go on" && verdict !== "blocked") continue;
     const words = (value: unknown) => (typeof value === "string" ? value.trim().slice(0, MOST_WORDS) : "");
-    return { verdict, why: words(why) || "The judge gave no reason.", next: words(next) };
+    return { verdict, why: words(why) || NO_REASON, next: words(next) };
   }
   return undefined;
 }
