@@ -16,8 +16,9 @@ import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
 import { amountUsed, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
 import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
-import { type BudgetScope, listScopes, refusal, warning } from "./scopes.ts";
+import { type BudgetScope, listScopes } from "./scopes.ts";
 import { insertHold, markWarned, readHolds, readSpent, type ScopeKey, settleHold } from "./store.ts";
+import { refusal, warning } from "./words.ts";
 
 export interface BudgetParts {
   records: Records;
