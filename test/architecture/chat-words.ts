@@ -6,7 +6,16 @@
 import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 
 /** Rooms whose replies and notices people read in their chats. */
-const ROOMS = ["flow/approvals", "flow/checkpoints", "flow/channels", "flow/commands", "flow/outbox", "mind/goals"];
+const ROOMS = [
+  "flow/approvals",
+  "flow/checkpoints",
+  "flow/channels",
+  "flow/commands",
+  "flow/outbox",
+  "mind/budget",
+  "mind/goals",
+  "mind/heartbeat",
+];
 const CATALOGUE = "words.ts";
 /** Besides it, a room's SQL, which also has capital letters, and a prompt that only a model reads. */
 const SILENT = /\/(?:words|store)\.ts$|^mind\/goals\/verdict\.ts$/;
@@ -28,9 +37,16 @@ export function sentencesOutsideCatalogue(path: string, source: string): string[
 
 function isElsewhere(node: Ast): boolean {
   const { callee } = node as Ast & { callee?: Ast & { name?: string; property?: Ast } };
+  if (node.type === "ThrowStatement" || isToolText(node)) return true;
   if (node.type === "NewExpression") return /Error$/.test(String(callee?.name));
   if (node.type !== "CallExpression") return false;
   return /^(describe|debug|info|warn|error)$/.test(String((callee?.property as { name?: string } | undefined)?.name));
+}
+
+/** What a tool's description says to the model. */
+function isToolText(node: Ast): boolean {
+  const { key } = node as Ast & { key?: { name?: string } };
+  return node.type === "Property" && key?.name === "description";
 }
 
 function textIn(node: Ast): string | undefined {

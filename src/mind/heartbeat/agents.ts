@@ -4,6 +4,7 @@ import { type AgentId, AppError, asId, heartbeatName, type ReplyRoute } from "..
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { HeartbeatConfig } from "./config.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { BEAT_PROMPT, WAS_PAUSED } from "./words.ts";
 
 /** A heartbeat's job, as the schedule shows it. */
 interface BeatJob {
@@ -65,7 +66,7 @@ export async function declareBeats(
         kind: "beat",
         every,
         agent,
-        prompt: "Look after HEARTBEAT.md.",
+        prompt: BEAT_PROMPT,
         route: deliver ?? null,
         catchUp: "skip",
         ...truthy({ zone, model, budget }),
@@ -102,7 +103,7 @@ export async function beatViews(at: {
       return {
         agent: name,
         ...state,
-        ...(isStopped ? { state: "paused" as const, because: job.last?.reason ?? "It was paused." } : {}),
+        ...(isStopped ? { state: "paused" as const, because: job.last?.reason ?? WAS_PAUSED } : {}),
         ...(job ? { every: job.when.kind === "every" ? job.when.everyMs : 0 } : {}),
         ...(job?.next === undefined ? {} : { next: job.next }),
         ...defined({ lastAt: lastAt ?? undefined, lastSaid: lastSaid ?? undefined }),

@@ -27,6 +27,24 @@ import { type ChecklistItem, readChecklist } from "./checklist.ts";
 import type { HeartbeatConfig } from "./config.ts";
 import { isActive } from "./hours.ts";
 import { type BeatRow, beginBeat, noteSaid, readBeat, type SeenBefore, saidAt, saveBeat } from "./store.ts";
+import {
+  BEAT_OFF,
+  badLine,
+  beatText,
+  FIRST_CHECK,
+  fileChanged,
+  itemDue,
+  LIST_CHANGED,
+  NOTHING_LISTED,
+  NOTHING_NEW,
+  NOTHING_TO_SAY,
+  outsideHours,
+  pausedBecause,
+  SAID_BEFORE,
+  SWITCHED_OFF,
+  silentChecks,
+  WATCHING,
+} from "./words.ts";
 
 export interface HeartbeatParts {
   records: Records;
@@ -96,22 +114,27 @@ export class Heartbeat {
     force = false,
   ): Promise<{ quiet: string } | { text: string; given: Given; note: Json }> {
     const config = this.parts.config(agent);
-    if (!config) return { quiet: "The heartbeat is off." };
+    if (!config) return { quiet: BEAT_OFF };
     const text = await this.parts.checklist(agent);
     const items = readChecklist(text);
     const list = hash(text);
     const row = await this.awake(agent, list);
-    if (row.paused && !force) return { quiet: `Paused: ${row.paused}` };
-    if (!items.length) return { quiet: "HEARTBEAT.md lists nothing to check." };
-    if (!force && !this.isAwake(config, now)) return { quiet: `Outside its active hours, ${config.activeHours}.` };
+    if (row.paused && !force) return { quiet: pausedBecause(row.paused) };
+    if (!items.length) return { quiet: NOTHING_LISTED };
+    if (!force && !this.isAwake(config, now)) return { quiet: outsideHours(config.activeHours) };
     const { news, seen } = await this.look({ agent, config, items, list, row, now });
     if (!row.seen && !force) {
       await this.parts.records.write((tx) => saveBeat(tx, { ...row, seen }));
-      return { quiet: "First check: from now on, changes count as new." };
+      return { quiet: FIRST_CHECK };
     }
-    if (!news.length && !force) return { quiet: "Nothing new." };
+    if (!news.length && !force) return { quiet: NOTHING_NEW };
     return {
-      text: this.words(config, items, news, row.lastSaid),
+      text: beatText({
+        items: items.map((item) => item.text),
+        news,
+        problems: this.problems(items, config),
+        lastSaid: row.lastSaid,
+      }),
       given: { finish: FINISH },
       note: seen as unknown as Json,
     };
@@ -135,8 +158,8 @@ export class Heartbeat {
     const isNew = text !== "" && (before === undefined || now - before >= DAY_MS);
     const useless = isNew ? 0 : row.useless + 1;
     const most = this.parts.config(agent)?.pauseAfter ?? Number.POSITIVE_INFINITY;
-    const paused = useless >= most ? `${useless} checks in a row had nothing to say.` : row.paused;
-    const nothingNew = text ? "It said the same within the last day, so it wasn't sent again." : "Nothing to say.";
+    const paused = useless >= most ? silentChecks(useless) : row.paused;
+    const nothingNew = text ? SAID_BEFORE : NOTHING_TO_SAY;
     const reason = isNew ? null : nothingNew;
     return {
       reason,
@@ -157,13 +180,13 @@ export class Heartbeat {
     const { useless, lastAt, lastSaid, paused } = await this.awake(agent, hash(text), false);
     const problems = config ? this.problems(items, config) : [];
     const facts = { items: items.length, useless, lastAt, lastSaid, problems };
-    if (!config) return { ...facts, state: "off", because: "It is switched off." };
-    if (!items.length) return { ...facts, state: "nothing-to-watch", because: "HEARTBEAT.md lists nothing to check." };
+    if (!config) return { ...facts, state: "off", because: SWITCHED_OFF };
+    if (!items.length) return { ...facts, state: "nothing-to-watch", because: NOTHING_LISTED };
     if (paused) return { ...facts, state: "paused", because: paused };
     if (!this.isAwake(config, this.parts.clock.now())) {
-      return { ...facts, state: "asleep", because: `Outside its active hours, ${config.activeHours}.` };
+      return { ...facts, state: "asleep", because: outsideHours(config.activeHours) };
     }
-    return { ...facts, state: "watching", because: "It checks, and sends a message when something is new." };
+    return { ...facts, state: "watching", because: WATCHING };
   }
 
   /** A null `why` resumes it. */
@@ -200,17 +223,17 @@ export class Heartbeat {
     const before = row.seen;
     const news: string[] = [];
     const seen: SeenBefore = { list, files: {}, looked: {}, until: now };
-    if (before && before.list !== list) news.push("HEARTBEAT.md changed.");
+    if (before && before.list !== list) news.push(LIST_CHANGED);
     const watched = new Set([...config.watch, ...items.flatMap((item) => item.watch ?? [])]);
     for (const path of watched) {
       seen.files[path] = await this.parts.mark(agent, path).catch(() => null);
       const known = before?.files[path];
-      if (before && known !== undefined && known !== seen.files[path]) news.push(`${path} changed.`);
+      if (before && known !== undefined && known !== seen.files[path]) news.push(fileChanged(path));
     }
     for (const item of items) {
       const looked = before?.looked[item.key];
       const isDue = this.isDue(item, looked, now, config);
-      if (isDue && before) news.push(`Due: ${item.text}`);
+      if (isDue && before) news.push(itemDue(item.text));
       if (item.due ? looked !== undefined || (isDue && before) : item.every) {
         seen.looked[item.key] = isDue || looked === undefined ? now : looked;
       }
@@ -243,22 +266,9 @@ export class Heartbeat {
         return [];
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        const line = item.text.length > 60 ? `${item.text.slice(0, 59)}…` : item.text;
-        return [[`HEARTBEAT.md, "${line}": ${error.message}`, error.hint].filter(Boolean).join(" ")];
+        return [badLine(item.text, error)];
       }
     });
-  }
-
-  private words(config: HeartbeatConfig, items: ChecklistItem[], news: string[], lastSaid: string | null): string {
-    return [
-      "Nobody waits for an answer. You look after:",
-      ...items.map((item) => `- ${item.text}`),
-      news.length ? "New since the last check:" : "Nothing is new; you were asked to look anyway.",
-      ...news.map((one) => `- ${one}`),
-      ...this.problems(items, config),
-      ...(lastSaid ? [`What you last told the owner: ${lastSaid}`] : []),
-      "Do what this calls for. Then call heartbeat_tell with a short message if the owner should know something now, else heartbeat_quiet.",
-    ].join("\n");
   }
 }
 
