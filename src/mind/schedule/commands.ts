@@ -5,7 +5,7 @@
 import { AppError, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
 import type { GivenWhen, JobView, Schedules } from "./schedules.ts";
 import { inWords, momentWords } from "./when.ts";
-import { duration } from "./words/spans.ts";
+import { duration } from "./times/spans.ts";
 
 const SHOWN = 30;
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";

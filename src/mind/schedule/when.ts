@@ -6,8 +6,8 @@
  */
 import { AppError, assertNever } from "../../core/domain/index.ts";
 import { nextCron } from "./cron.ts";
-import { moment } from "./words/moments.ts";
-import { isRepeat, readRepeat } from "./words/repeats.ts";
+import { moment } from "./times/moments.ts";
+import { isRepeat, readRepeat } from "./times/repeats.ts";
 import { checkZone, firstMoment, offsetAt, wallAt, wallWords } from "./zone.ts";
 
 export type When =
