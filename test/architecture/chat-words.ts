@@ -15,6 +15,7 @@ const ROOMS = [
   "mind/budget",
   "mind/goals",
   "mind/heartbeat",
+  "mind/schedule",
 ];
 const CATALOGUE = "words.ts";
 /** Besides it, a room's SQL, which also has capital letters, and a prompt that only a model reads. */

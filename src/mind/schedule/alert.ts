@@ -41,11 +41,3 @@ export function isTold(f: {
   if (f.told === f.signature) return false;
   return LASTING.has(f.failure) || f.failures >= f.alertAfter;
 }
-
-export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {
-  const times = f.failures > 1 ? ` (${f.failures} times in a row)` : "";
-  const then = f.isPaused
-    ? ` It's paused now. When it's fixed: lares schedule update "${f.name}" --resume`
-    : " You won't be notified again until this changes.";
-  return `The job "${f.name}" failed${times}: ${f.reason}${then}`;
-}

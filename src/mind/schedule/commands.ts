@@ -4,11 +4,26 @@
  */
 import { AppError, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
 import type { GivenWhen, JobView, Schedules } from "./schedules.ts";
-import { inWords, momentWords } from "./when.ts";
 import { duration } from "./times/spans.ts";
+import { inWords, momentWords } from "./when.ts";
+import {
+  definedInSettings,
+  jobLine,
+  moreJobs,
+  NOTHING_SCHEDULED,
+  ONLY_OWNER_CHANGES,
+  paused,
+  removed,
+  resumed,
+  SCHEDULE_HINT,
+  scheduled,
+  snoozed,
+  started,
+  whenText,
+  zoneText,
+} from "./words.ts";
 
 const SHOWN = 30;
-const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
 
 export async function scheduleWords(
   schedules: Schedules,
@@ -22,11 +37,11 @@ export async function scheduleWords(
   if (!verb && !planned) {
     throw new AppError("BAD_REQUEST", {
       message: `"${args}" isn't a time with a task, nor a command.`,
-      hint: EXAMPLE,
+      hint: SCHEDULE_HINT,
     });
   }
   // Schedules outlive the chat and act with the owner's rights (I12).
-  if (message.authority !== "owner") return "Only the owner can change schedules.";
+  if (message.authority !== "owner") return ONLY_OWNER_CHANGES;
   if (verb) return changed(schedules, verb.toLowerCase(), name!.trim(), message);
   return added(schedules, call, planned!.time, planned!.task);
 }
@@ -52,42 +67,43 @@ async function added(
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
   const zone = await schedules.findZone(person);
   const given = { ...readWhen(time), zone, prompt, session, route: message.route, createdBy };
-  return plannedWords(`Scheduled as "`, known ?? (await schedules.add(given)));
+  const job = known ?? (await schedules.add(given));
+  return scheduled(job.name, plannedWords(job));
 }
 
 /** Always includes the time and zone, so that the person sees how it was understood. */
-function plannedWords(what: string, job: JobView): string {
-  const next = job.when.kind === "at" || job.next === undefined ? "" : ` Next: ${momentWords(job.next, job.zone)}.`;
-  return `${what}${job.name}", ${inWords(job.when, job.zone)}.${next}`;
+function plannedWords({ when, next, zone }: JobView): string {
+  const isOnce = when.kind === "at" || next === undefined;
+  return whenText(inWords(when, zone), isOnce ? undefined : momentWords(next, zone));
 }
 
 export async function zoneWords(schedules: Schedules, person: string, args: string): Promise<string> {
   if (args) await schedules.setZone(person, /^(default|none)$/i.test(args) ? null : args);
   const zone = await schedules.findZone(person);
-  const now = momentWords(schedules.now(), zone);
-  return args ? `Your time zone is now ${zone}. It is ${now}.` : `Your time zone is ${zone}. It is ${now}.`;
+  return zoneText(zone, momentWords(schedules.now(), zone), args !== "");
 }
 
 async function changed(schedules: Schedules, verb: string, name: string, message: InboundMessage): Promise<string> {
   switch (verb) {
     case "run":
       await schedules.run(name);
-      return `Started "${name}".`;
+      return started(name);
     case "remove": {
-      if ((await schedules.get(name)).declared) return `"${name}" is defined in lares.yaml. Remove it there.`;
+      if ((await schedules.get(name)).declared) return definedInSettings(name);
       await schedules.remove(name);
-      return `Removed "${name}".`;
+      return removed(name);
     }
     case "snooze": {
       // "water-the-plants-ab12 20 minutes": names have no spaces unless somebody gave them some.
       const [, of = name, later = "in 10 minutes"] = /^(\S+)\s+(\S[\s\S]*)$/.exec(name) ?? [];
       const key = message.platformId ?? message.idempotencyKey ?? String(schedules.now());
       const at = isSpan(later) ? `in ${later.replace(/^in\s/i, "")}` : later;
-      return plannedWords(`Again: "`, await schedules.snooze(of, { at }, key));
+      const job = await schedules.snooze(of, { at }, key);
+      return snoozed(job.name, plannedWords(job));
     }
     default:
       await schedules.update(name, { enabled: verb === "resume" });
-      return verb === "resume" ? `Resumed "${name}".` : `Paused "${name}".`;
+      return verb === "resume" ? resumed(name) : paused(name);
   }
 }
 
@@ -116,7 +132,7 @@ function readWhen(text: string): GivenWhen {
 }
 
 function listed({ jobs, total }: { jobs: JobView[]; total: number }, called: (text: string) => string): string {
-  const line = (job: JobView) => `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
-  const more = total > jobs.length ? [called(`… and ${total - jobs.length} more: lares schedule list`)] : [];
-  return [...jobs.map(line), ...more].join("\n") || `Nothing scheduled. ${EXAMPLE}`;
+  const line = (job: JobView) => jobLine(job.name, inWords(job.when, job.zone), job.enabled);
+  const more = total > jobs.length ? [called(moreJobs(total - jobs.length))] : [];
+  return [...jobs.map(line), ...more].join("\n") || NOTHING_SCHEDULED;
 }

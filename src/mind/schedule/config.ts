@@ -4,6 +4,7 @@ import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 import { parseWhen } from "./when.ts";
+import { NAME_TAKEN, nowhereToDeliver, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
 
@@ -92,12 +93,12 @@ export function adviseSchedules(
   const names = new Set<string>();
   return jobs.flatMap((job) => {
     const problems: string[] = [];
-    if (names.has(job.name)) problems.push("Another job has the same name.");
+    if (names.has(job.name)) problems.push(NAME_TAKEN);
     names.add(job.name);
-    if (!job.prompt === !job.script) problems.push("Give either a prompt or a script.");
+    if (!job.prompt === !job.script) problems.push(PROMPT_OR_SCRIPT);
     if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(noAgent(job.agent));
     if (job.deliver && !at.canReach(job.deliver)) {
-      problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it isn't set up.`);
+      problems.push(nowhereToDeliver(job.deliver));
     }
     try {
       parseWhen(job as Parameters<typeof parseWhen>[0], at.now, job.zone ?? at.zone);

@@ -15,8 +15,8 @@ export {
 } from "./schedules.ts";
 export { makeZoneFinder } from "./store.ts";
 export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
-export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
-export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";
 export { moment } from "./times/moments.ts";
 export { duration } from "./times/spans.ts";
+export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
+export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";
 export { minutesOfDay, wallWords } from "./zone.ts";

@@ -8,6 +8,7 @@ import {
   type Terms,
 } from "../../core/domain/index.ts";
 import { lastDue, nextDue, type When } from "./when.ts";
+import { LATER_RUN_INSTEAD, MISSED, missedUntil, newestRun } from "./words.ts";
 
 export type CatchUp = "once" | "all" | "skip";
 export type Thinking = NonNullable<Terms["thinking"]>;
@@ -110,22 +111,21 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
   const { passed, more, next } = passedUntil(when, due, now);
   const late = now - due > LATE_MS;
   if (!late && passed.length === 1) return { run: passed, missed: [], next };
-  const reason = "Lares was not running, or the machine slept, when it was due.";
   const newest = passed[passed.length - 1]!;
   const outcome = (run: number[], why: string): Catch => {
     const missed = passed.filter((one) => !run.includes(one)).map((one) => ({ due: one, reason: why }));
     const last = more && missed.find((one) => one.due === more.from);
-    if (last) last.reason = `${why} So were all later ones until ${new Date(more.to).toISOString()}.`;
+    if (last) last.reason = missedUntil(why, more.to);
     return { run, missed, next };
   };
   switch (policy) {
     case "skip":
       // The newest may be on time even if older ones were missed.
-      return outcome(now - newest <= LATE_MS ? [newest] : [], reason);
+      return outcome(now - newest <= LATE_MS ? [newest] : [], MISSED);
     case "once":
-      return outcome([newest], `${reason} A later one was run instead.`);
+      return outcome([newest], LATER_RUN_INSTEAD);
     case "all":
-      return outcome(passed.slice(-MOST_CAUGHT_UP), `${reason} Only the newest ${MOST_CAUGHT_UP} were run late.`);
+      return outcome(passed.slice(-MOST_CAUGHT_UP), newestRun(MOST_CAUGHT_UP));
     default:
       return assertNever(policy);
   }

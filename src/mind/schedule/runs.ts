@@ -31,8 +31,8 @@ import {
   type TurnId,
   type TurnResult,
 } from "../../core/domain/index.ts";
-import { defined, quotedName, roughly, truthy } from "../../core/kit/index.ts";
-import { alertText, isTold, type JobFailure, makeSignature } from "./alert.ts";
+import { defined, roughly, truthy } from "../../core/kit/index.ts";
+import { isTold, type JobFailure, makeSignature } from "./alert.ts";
 import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
 import {
@@ -59,6 +59,23 @@ import {
   startSlot,
 } from "./store.ts";
 import { nextDue } from "./when.ts";
+import {
+  alertText,
+  backingOff,
+  beatLabel,
+  IT_FAILED,
+  JOB_PAUSED,
+  NO_HEARTBEATS,
+  NOT_STARTED,
+  noFile,
+  noOutputYet,
+  notChanged,
+  notDelivered,
+  outputLabel,
+  runLabel,
+  STILL_RUNNING,
+  waitingForApproval,
+} from "./words.ts";
 import { wallWords } from "./zone.ts";
 
 /** The body a slot's turn is started with. */
@@ -100,7 +117,7 @@ export class ScheduleRuns {
       return { now, ...catchUp(job.when, body.due, now, job.catchUp) } as unknown as Json;
     })) as unknown as { now: number; off?: true } & Catch;
     if (plan.off || !job) {
-      const end = { state: "skipped" as const, reason: "The job is paused.", at: plan.now };
+      const end = { state: "skipped" as const, reason: JOB_PAUSED, at: plan.now };
       return { end: null, record: (tx) => job && closeSlot(tx, { job: id, due: body.due }, end) };
     }
     // Not awaited: it shares a commit with what follows, and a replay repeats it.
@@ -126,7 +143,7 @@ export class ScheduleRuns {
           },
         ),
       );
-      if (!isAdmitted) await this.turnAway(job, due, { go: false, fail: "It could not be started." }, ctx.turn);
+      if (!isAdmitted) await this.turnAway(job, due, { go: false, fail: NOT_STARTED }, ctx.turn);
     }
     await planned;
     return { end: null };
@@ -205,7 +222,7 @@ export class ScheduleRuns {
     const slot = await findSlot(records, turn);
     if (slot?.state !== "done" || slot.reason !== null) return;
     const job = await readJob(records, slot.job);
-    const reason = `Done, but the answer could not be delivered: ${error}`;
+    const reason = notDelivered(error);
     if (!job || job.bestEffort || job.kind === "beat") {
       return records.write((tx) => spoilSlot(tx, slot, "done", reason));
     }
@@ -266,7 +283,7 @@ export class ScheduleRuns {
     if (busy) return { go: false, skip: busy };
     if (job.kind === "beat") {
       const found = await this.parts.beats?.check(job.agent, clock.now());
-      if (!found || "quiet" in found) return { go: false, skip: found?.quiet ?? "Heartbeats are not set up." };
+      if (!found || "quiet" in found) return { go: false, skip: found?.quiet ?? NO_HEARTBEATS };
       const obstacle = this.obstacle(job);
       if (obstacle) return { go: false, fail: obstacle };
       return { go: true, seen: null, say: found.text, given: found.given as unknown as Json, note: found.note };
@@ -279,8 +296,8 @@ export class ScheduleRuns {
   /** Why an earlier run keeps this one from starting (SCHEDULE-7). Runs caught up together don't wait for each other. */
   private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
     const open = await this.open(job.id);
-    if (open?.code) return `The previous run is still waiting for approval (${open.code}).`;
-    return open && !isOneOfMany ? "The previous run was still going." : undefined;
+    if (open?.code) return waitingForApproval(open.code);
+    return open && !isOneOfMany ? STILL_RUNNING : undefined;
   }
 
   /** A run of this job that is still open, preferring one that is waiting for an approval, with the approval's code. */
@@ -311,10 +328,10 @@ export class ScheduleRuns {
     const path = "changed" in condition ? condition.changed : condition.exists;
     const mark = await this.parts.files.mark(job.agent, path).catch(() => null);
     if ("exists" in condition) {
-      return mark === null ? { go: false, skip: `There is no ${path}.` } : { go: true, seen: null };
+      return mark === null ? { go: false, skip: noFile(path) } : { go: true, seen: null };
     }
     const before = await seenBy(this.parts.records, job.id);
-    if (mark === before) return { go: false, skip: `${path} did not change.` };
+    if (mark === before) return { go: false, skip: notChanged(path) };
     return { go: true, seen: mark ?? "" };
   }
 
@@ -372,7 +389,7 @@ export class ScheduleRuns {
       // Times that pass while it waits are recorded too, in one row that says how far it goes.
       const passed = nextDue(job.when, Math.max(slot.due, now));
       if (job.when.kind !== "at" && passed !== undefined && passed < again) {
-        const reason = `Backing off after a failure: no runs until ${new Date(again).toISOString()}.`;
+        const reason = backingOff(again);
         closeSlot(tx, { job: job.id, due: passed }, { state: "skipped", reason, at: now });
       }
       makeSlot(tx, job.id, again);
@@ -434,16 +451,13 @@ export class ScheduleRuns {
 
   /** Which run it is, how late, and who reads the result: all that the run's model knows about its place. */
   private async label(job: Job, due: number): Promise<EventLabel> {
-    const late = this.parts.clock.now() - due;
-    const isLate = late > LATE_MS ? `, ${roughly(late)} late` : "";
-    const whom = job.route && (await this.parts.recipient(job.agent, job.route));
-    const where = whom ? `your answer is sent to ${whom}` : "your answer is kept and sent to nobody";
-    if (job.kind === "beat") {
-      const told = whom ? `what you tell is sent to ${whom}` : "what you tell is kept and sent to nobody";
-      return { kind: "heartbeat", text: `Heartbeat${isLate}; ${told}`, of: job.name };
-    }
-    const text = `Scheduled: ${quotedName(job.name)}, due ${wallWords(due, job.zone)}${isLate}; ${isInChat(job) ? "do it now, " : ""}${where}`;
-    return { kind: "schedule", text, of: job.name };
+    const { name, route } = job;
+    const lateMs = this.parts.clock.now() - due;
+    const late = lateMs > LATE_MS ? roughly(lateMs) : undefined;
+    const recipient = (route && (await this.parts.recipient(job.agent, route))) || undefined;
+    if (job.kind === "beat") return { kind: "heartbeat", text: beatLabel(late, recipient), of: name };
+    const text = runLabel({ name, due: wallWords(due, job.zone), late, isInChat: isInChat(job), recipient });
+    return { kind: "schedule", text, of: name };
   }
 
   /** Another job's last output: as text for a prompt, as a file for a script. */
@@ -459,12 +473,12 @@ export class ScheduleRuns {
     const label = (text: string): EventLabel => ({ kind: "schedule", text, of: job.input! });
     if (!last)
       return {
-        label: label(`There is no output of ${quotedName(job.input)} yet`),
+        label: label(noOutputYet(job.input)),
         at: this.parts.clock.now(),
         text: "",
       };
     return {
-      label: label(`Output of ${quotedName(job.input)}`),
+      label: label(outputLabel(job.input)),
       at: last.ended_at,
       text: last.output,
       isMaterial: true,
@@ -478,7 +492,7 @@ function isInChat({ session }: Job): boolean {
 }
 
 function readReason(result: TurnResult): string {
-  return result.reason ?? (result.text || "It failed.");
+  return result.reason ?? (result.text || IT_FAILED);
 }
 
 function readJobId(session: SessionKey): ScheduleId {

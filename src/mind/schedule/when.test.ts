@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { nextDue, parseWhen, type When } from "./when.ts";
 import { moment } from "./times/moments.ts";
 import { duration } from "./times/spans.ts";
+import { nextDue, parseWhen, type When } from "./when.ts";
 import { toMoment, wallAt } from "./zone.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z"); // a Sunday

@@ -6,6 +6,7 @@
  * day. Afterwards the person gets a sentence with words that do work: a reminder for "tonight" is never moved to tomorrow silently.
  */
 import { AppError } from "../../../core/domain/index.ts";
+import { AFTERNOON_OVER, DAY_OVER, EVENING_OVER, MORNING_OVER, NIGHT_OVER } from "../words.ts";
 
 export type DayPart = "morning" | "afternoon" | "evening" | "night" | "end" | "day";
 
@@ -24,13 +25,13 @@ const LAST = 23 * 60 + 30;
 const AT_NIGHT = '"in 10 minutes" or';
 
 const STRETCHES: Readonly<Record<DayPart, Stretch>> = {
-  morning: { usual: 540, last: 690, over: "The morning is over.", instead: '"this afternoon" or "tomorrow morning"' },
-  afternoon: { usual: 900, last: 1050, over: "The afternoon is over.", instead: '"tonight" or "tomorrow afternoon"' },
-  evening: { usual: 1080, last: LAST, over: "The evening is over.", instead: `${AT_NIGHT} "tomorrow evening"` },
-  night: { usual: 1200, last: LAST, over: "It is too late for tonight.", instead: `${AT_NIGHT} "tomorrow night"` },
-  end: { usual: 1020, last: LAST, over: "The day is almost over.", instead: `${AT_NIGHT} "tomorrow 9am"` },
+  morning: { usual: 540, last: 690, over: MORNING_OVER, instead: '"this afternoon" or "tomorrow morning"' },
+  afternoon: { usual: 900, last: 1050, over: AFTERNOON_OVER, instead: '"tonight" or "tomorrow afternoon"' },
+  evening: { usual: 1080, last: LAST, over: EVENING_OVER, instead: `${AT_NIGHT} "tomorrow evening"` },
+  night: { usual: 1200, last: LAST, over: NIGHT_OVER, instead: `${AT_NIGHT} "tomorrow night"` },
+  end: { usual: 1020, last: LAST, over: DAY_OVER, instead: `${AT_NIGHT} "tomorrow 9am"` },
   // Nobody who says "later today" means in five minutes.
-  day: { usual: 540, last: LAST, ahead: 120, over: "The day is almost over.", instead: `${AT_NIGHT} "tomorrow 9am"` },
+  day: { usual: 540, last: LAST, ahead: 120, over: DAY_OVER, instead: `${AT_NIGHT} "tomorrow 9am"` },
 };
 
 export function isDayPart(word: string | undefined): word is DayPart {
