@@ -105,23 +105,10 @@ const OVERUSED: readonly [habit: RegExp, instead: string][] = [
   [/\bwhatever\b/i, "anything, regardless of"],
 ];
 
-/** By room, how many are left where the texts have not been read through yet. These numbers only ever become smaller. */
-const LEFT: Readonly<Record<string, number>> = {
-  "docs/CONFIG.md": 3,
-  "docs/MCP.md": 12,
-  "src/core": 3,
-  "src/edges/tools": 20,
-  "src/app": 2,
-  "src/flow": 2,
-  "src/edges/channels": 14,
-  "src/edges/imports": 8,
-  "src/edges/models": 15,
-  "src/faces/cli": 16,
-  "src/faces/gateway": 8,
-  ui: 8,
-};
+/** None is left anywhere. */
+const LEFT: Readonly<Record<string, number>> = {};
 
-/** The same for words that are overused. */
+/** By room, how many overused words are left where the texts have not been read through yet. These numbers only ever become smaller. */
 const OVERUSED_LEFT: Readonly<Record<string, number>> = {
   "docs/ARCHITECTURE.md": 1,
   "docs/CONFIG.md": 6,

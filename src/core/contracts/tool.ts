@@ -266,7 +266,7 @@ export interface Tool {
 }
 
 /**
- * Thrown by `run` when the far side got the call and did not say what became of it. The call is recorded as unknown and never
+ * Thrown by `run` when the far side got the call and did not report the outcome. The call is recorded as unknown and never
  * repeated; `message` is a sentence for people and may quote the far side.
  */
 export class OutcomeUnknown extends Error {

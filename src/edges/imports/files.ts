@@ -26,7 +26,7 @@ export class ForeignFolder {
   /** Absolute. All paths given to the methods are absolute and below it, or they are not there. */
   readonly dir: string;
   private left = LARGEST_SUM;
-  /** What was passed over, with the reason. */
+  /** What was skipped, with the reason. */
   private readonly passed = new Map<string, string>();
   private readonly taken: string[] = [];
 
@@ -53,7 +53,7 @@ export class ForeignFolder {
     return value;
   }
 
-  /** What was passed over, once everything has been read; `known` already says why some of it was. */
+  /** What was skipped, once everything has been read; `known` already says why some of it was. */
   leftOut(known: readonly ImportItem[]): ImportItem[] {
     const told = new Set(known.flatMap((item) => (item.what === "left out" ? [item.from] : [])));
     return [...this.passed].flatMap(([from, why]): ImportItem[] => {

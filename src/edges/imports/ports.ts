@@ -1,4 +1,4 @@
-/** What moving in needs of the house. Everything may be asked twice for the same item; the same import again changes nothing. */
+/** What an import needs from the other rooms. Every call is idempotent per item, so an import can be repeated. */
 import type { AgentId, HistoryEntry, Json, ReplyRoute, SessionKey } from "../../core/domain/index.ts";
 import type { Clock, Crash, Guard } from "../../core/kit/index.ts";
 import type { ImportItem } from "./items.ts";

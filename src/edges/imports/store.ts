@@ -65,7 +65,7 @@ function readTables(ask: AskSqlite): Tables {
 
 export interface AgentRows {
   tables: Map<string, number>;
-  /** In the order they were said; where a conversation was taken back and went on differently, only what holds. */
+  /** In the order they were said; where a conversation was rewound and continued differently, only the part that counts. */
   events: { session: string; event: string }[];
   /** Session id → the name of the conversation. */
   keys: Map<string, string>;

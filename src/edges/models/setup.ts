@@ -60,7 +60,7 @@ export class ProviderSetup {
     this.parts = parts;
   }
 
-  /** The providers Lares knows or was told of, and whether each is set up. Never a key. */
+  /** The providers Lares knows by itself or from the settings, and whether each is set up. Never a key. */
   list() {
     const { config, env } = this.parts;
     const pinned = env.LARES_MODEL?.trim();

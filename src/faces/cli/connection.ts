@@ -77,7 +77,7 @@ const QUICK: ReadonlySet<string> = new Set<MethodName>([
 /** Others take as long as their work, as long as Lares shows that it is alive: it is asked for that in between. */
 const ALIVE_MS = 5000;
 
-/** Finds the gateway anew for every question. `isAsked`: its address was given, so that is what may be wrong. */
+/** Finds the gateway again for every request. `isAsked`: its address was given, so that is what may be wrong. */
 export function rpcClient(find: FindPlace, isAsked: boolean, clock: Clock): Client {
   return typedClient(async (asked) => {
     const place = await find();

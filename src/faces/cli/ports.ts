@@ -1,4 +1,4 @@
-/** What the command line needs from whoever starts it. It talks to the gateway; only `gateway run` and `config` do not. */
+/** What the command line needs from its caller. It talks to the gateway; only `gateway run` and `config` do not. */
 import type { Clock } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import type { ConfigSchema, Environment, ProgramNames } from "../../ground/config/index.ts";
@@ -19,7 +19,7 @@ export interface RunningGateway {
   done: Promise<number>;
 }
 
-/** Calls back at each such signal; returns how to take it back. */
+/** Calls back at each such signal; returns how to cancel that. */
 export type OnSignal = (name: "SIGINT" | "SIGTERM", run: () => void) => () => void;
 
 export type LogLine = Result<"logs.tail">["lines"][number];

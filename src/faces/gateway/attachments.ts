@@ -1,7 +1,7 @@
 /**
  * `POST /attachments`: a file as the raw body, its name in `x-lares-name` (percent-encoded). `GET /attachments/<id>`: its bytes.
  *
- * What is served was sent by somebody: it never runs here. No sniffing, a sandbox for whoever opens it as a page, and only
+ * What is served was sent by somebody: it never runs here. No sniffing, a sandbox for a file that is opened as a page, and only
  * pictures are shown in place; everything else is saved.
  */
 import type { IncomingMessage } from "node:http";

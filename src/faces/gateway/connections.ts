@@ -1,7 +1,7 @@
 /**
  * Connections that have not shown a credential. Opening one costs a stranger nothing and holds a place here, so they are few, they
  * must say something soon, and the newcomer always gets in: when there are too many, the one that has been quiet the longest goes.
- * Refusing the newcomer instead would let whoever came first shut everybody else out, the owner on the same machine included.
+ * Refusing the newcomer instead would let the first client shut everybody else out, the owner on the same machine included.
  *
  * GATEWAY-1: a connection is closed when its first request is not there in time, whether it is silent or sends its headers byte by byte.
  * GATEWAY-2: one address holds only a share, unless it is this machine or a proxy named in the config: those stand for many people.

@@ -238,7 +238,7 @@ function reason(plan: ActionPlan, parts: readonly JudgedPart[], place: GatePlace
   );
   const because = (general ?? told[0])?.because;
   if (because !== undefined) return because;
-  if (plan.destroys) return "Its server says that it can't be taken back, so only a rule that names it allows it.";
+  if (plan.destroys) return "Its server says that it can't be undone, so only a rule that names it allows it.";
   return plan.risk === "state" ? `It would ${stateWords(plan)}.` : REASONS[plan.risk];
 }
 

@@ -391,7 +391,7 @@ export class Chat {
     this.calls = calls;
   }
 
-  /** A new connection: numbers may begin anew, and text may have been missed. */
+  /** A new connection: numbers may start over, and text may have been missed. */
   reconnected(): void {
     this.liveSeq = 0;
     this.incoming.clear();

@@ -1,7 +1,7 @@
 /**
  * The page's end of the wire: one WebSocket for questions, answers and live events; plain HTTP where no socket gets through.
  * What is said over it is the shared client's business (src/core/protocol/client.ts); here is when to connect, and what the
- * person is told about it. The cookie is HttpOnly and sent by the browser; its proof comes from `login.ts`.
+ * person sees of it. The cookie is HttpOnly and sent by the browser; its proof comes from `login.ts`.
  */
 import {
   type Client,
@@ -174,7 +174,7 @@ export class Wire {
     }, SILENCE_MS);
   }
 
-  /** No socket gets through: questions go over HTTP, and the stores are told to look every few seconds. */
+  /** No socket gets through: questions go over HTTP, and the stores look every few seconds. */
   private useHttp(): void {
     this.poll = setInterval(() => this.hooks.onNews({ event: "poll" } as News), POLL_MS);
     this.wasOnline = true;

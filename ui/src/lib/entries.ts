@@ -174,7 +174,7 @@ function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: M
   }
 }
 
-/** The same key for a reply while it streams and when it is recorded, so that nothing is drawn anew. */
+/** The same key for a reply while it streams and when it is recorded, so that nothing is drawn again. */
 export function replyKey(id: string, turn: string): string {
   const call = /:(\d+):reply$/.exec(id)?.[1];
   return call === undefined ? id : liveKey(turn, Number(call));

@@ -21,7 +21,7 @@ export interface DiscordGatewayParts {
   /** The session to resume; without it a new one is begun. */
   session: DiscordSession | undefined;
   clock: Clock;
-  /** The session is open. `fresh`: it is a new one, which knows nothing of what came before. */
+  /** The session is open. `fresh`: it is a new one, which knows nothing about what came before. */
   onOpen(session: DiscordSession, fresh: boolean): void;
   onDispatch(type: string, body: unknown, seq: number): void;
   /** A heartbeat was answered. */

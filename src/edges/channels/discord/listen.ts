@@ -75,7 +75,7 @@ async function listenOnce(
   return { how: await connection.done, wasOpen };
 }
 
-/** A new session knows nothing of what came before: it is committed, and the chats are read from where they were left. */
+/** A new session knows nothing about what came before: it is committed, and the chats are read from where they were left. */
 function begin(state: DiscordState, reading: DiscordReading, session: DiscordSession, signal: AbortSignal): void {
   const { door, progress, mark, lines } = reading;
   mark.restart(session.seq);

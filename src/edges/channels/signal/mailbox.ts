@@ -1,6 +1,6 @@
 /**
  * What the listener wrote down, as batches with a position. A position is committed with what it covers, so a new life reads on from
- * there; what was taken without it is known by its id. A file is deleted when all of it was heard and nobody writes to it any more.
+ * there; what was taken without it is known by its id. A file is deleted when all of it was read and nobody writes to it any longer.
  */
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";

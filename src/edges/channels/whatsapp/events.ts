@@ -32,7 +32,7 @@ export function mapBody(
     .filter((value) => asObject(value.metadata).phone_number_id === phoneNumberId);
   const messages = values.flatMap((value) => asList(value.messages)).map(asObject);
   return {
-    // Without an id, a sender and a type it can't be told from others, answered or read.
+    // Without an id, a sender and a type it can't be distinguished from others, answered or read.
     unreadable: messages
       .filter((raw) => ![raw.id, raw.from, raw.type].every(asText))
       .map((raw) => ({ kind: asText(raw.type) ?? "message", id: asText(raw.id) ?? "" })),

@@ -29,7 +29,7 @@ export async function receive(state: WhatsAppState, request: ChannelRequest, doo
   return { status: 200, body: "" };
 }
 
-/** What became of a message of ours, known by the key that we sent along with it. */
+/** The status of a message of ours, known by the key that we sent along with it. */
 async function noteStatus({ receipts }: WhatsAppState, door: Door, status: MessageStatus): Promise<void> {
   const { key, message, state, code, why } = status;
   if (!key) return;

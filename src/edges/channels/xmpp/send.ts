@@ -31,7 +31,7 @@ export async function edit(state: XmppState, at: Placed, message: Outgoing): Pro
   await put(state, message, { id, replaces: at.platformId }).catch(failedIfUncertain);
 }
 
-/** `emoji` is all of ours on that message; an empty list takes them back. */
+/** `emoji` is all of ours on that message; an empty list removes them. */
 export async function react(state: XmppState, { route, platformId }: Placed, emoji: readonly string[]): Promise<void> {
   const { client, xml } = getLive(state);
   const isRoom = state.rooms.has(route.chat);

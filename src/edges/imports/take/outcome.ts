@@ -1,4 +1,4 @@
-/** What becomes of one item, and the few words the takers share. */
+/** The outcome for one item, and the few words the takers share. */
 import { createHash } from "node:crypto";
 import { truthy } from "../../../core/kit/index.ts";
 import type { ImportItem } from "../items.ts";

@@ -2,9 +2,9 @@
  * Moving in: items read from another system's folder become agents, files, facts, skills, sessions, schedules and channel accounts.
  *
  * Each item has a name of its place in the source, so the same import again finds it there. Nothing that is already here is
- * overwritten; what cannot be taken is told with the reason.
+ * overwritten; what cannot be taken is reported with the reason.
  *
- * IMPORT-1: a folder is not the owner, whoever it belonged to. Instructions become proposals (proposals.ts), facts wait for a
+ * IMPORT-1: a folder is not the owner, even if it was the owner's. Instructions become proposals (proposals.ts), facts wait for a
  *      decision, jobs are paused, conversations and skills are text from outside, channel accounts are not connected.
  */
 import { lstat, realpath } from "node:fs/promises";
@@ -32,7 +32,7 @@ export interface ImportWish {
   secrets: boolean;
 }
 
-/** What an item was, and what became of it. */
+/** What an item was, and the outcome. */
 export interface ImportedItem extends Outcome {
   what: ImportItem["what"];
   from: string;

@@ -84,7 +84,7 @@ export async function callChain(
       { candidate: route, failure, tried, deadline: start + plan.patienceMs },
       clock.now(),
     );
-    // Nobody else is left to ask: whoever asked knows better than the same request once more what to say to a silent model.
+    // No other model is left to ask, and the caller knows better than a repeated request what to say to a silent one.
     if (empty && !("use" in step)) return answered(empty, []);
     if (empty) spent = addUsage(spent, empty.usage);
     plan.log.warn("a model did not answer", {
@@ -195,7 +195,7 @@ function ignoredNotice(model: string, ignored: readonly string[]): string {
   return ignored.length ? `${model} does not take ${[...new Set(ignored)].join(" and ")}; it answered without.` : "";
 }
 
-/** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */
+/** Too long comes first: it is the one failure the caller can fix at once, by compacting. */
 function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
   const tooLong = failed.filter((f) => f.failure === "context-overflow");
   const failure = tooLong[0]?.failure ?? failed[0]?.failure ?? "unknown";
@@ -207,7 +207,7 @@ function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
     hint: findHint(failure),
     usage,
     failed: failed.map(attempt),
-    // The smallest: whoever is asked next time must be able to hold it.
+    // The smallest: any model that is asked next time must be able to hold it.
     ...(limits.length ? { limit: Math.min(...limits) } : {}),
   };
 }

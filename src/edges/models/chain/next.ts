@@ -1,7 +1,7 @@
 /**
  * Who is asked next. One pure function decides it at the start of a call and after every failure.
  *
- * CHAIN-1: candidates are asked in their order; one that is cooling down is passed over while another is well.
+ * CHAIN-1: candidates are asked in their order; one that is cooling down is skipped while another is well.
  * CHAIN-2: no candidate is asked twice while one that was not asked is left and can help.
  * CHAIN-3: each distinct provider is asked once before the call gives up, cooling down or not.
  * CHAIN-4: a request that is too long goes only to a model with a larger window; one that was refused as malformed only to

@@ -117,7 +117,7 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
   const told = toldIn(request);
   const recalled = recalledIn(request.messages);
   const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
-  // Once the outcome is here, the interim "waiting" is no news any more.
+  // Once the outcome is here, the interim "waiting" is out of date.
   const sentences = [...results.filter((r) => !(outcomes.length && isWaiting(r))).map(report), ...outcomes];
   const calls: ToolCallPart[] = [];
   for (const said of texts) {

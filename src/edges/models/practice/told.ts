@@ -108,5 +108,5 @@ function whoWords({ speaker, place }: ToldFacts): string {
 }
 
 function placeWords({ place }: ToldFacts): string {
-  return place.length ? `I was told:\n${place.join("\n")}` : NOT_TOLD;
+  return place.length ? `Here's what I know:\n${place.join("\n")}` : NOT_TOLD;
 }

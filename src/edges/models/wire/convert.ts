@@ -5,7 +5,7 @@
  * WIRE-1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
  * WIRE-2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
  *     names the call ("text" for a text); on the way back it is put where it came from.
- * WIRE-3: Anthropic is told where to keep the prompt for the next call: behind what all chats of the agent share of the
+ * WIRE-3: we mark for Anthropic where to keep the prompt for the next call: behind what all chats of the agent share of the
  *     instructions (tools stand before them), behind the rest of them or the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
  *     many blocks came in between (without the third mark it looks back only twenty).
  * WIRE-4: the notes are a text of their own in the first message of the person: roles go on alternating.
@@ -41,7 +41,7 @@ export class Converter {
     this.model = model;
   }
 
-  /** `images`: the pictures the messages refer to. Messages with pictures are made anew each time: kept, they would hold the bytes. */
+  /** `images`: the pictures the messages refer to. Messages with pictures are built each time: cached, they would hold the bytes. */
   prompt(
     system: string,
     messages: readonly ModelMessage[],

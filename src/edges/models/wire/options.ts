@@ -105,7 +105,7 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What became of the caller's wishes, read off the request as the library wrote it. `ignored`: settings it left out or changed,
+ * Which of the caller's wishes were kept, read from the request as the library wrote it. `ignored`: settings it left out or changed,
  * by the name callers know; stop words and formats are kept by us as well. `jsonTool`: a format it asks for by way of a tool of its own.
  */
 export function granted(
@@ -177,7 +177,7 @@ function googleThinking(modelId: string, level: ThinkingLevel | undefined): SdkP
   if (!level) return undefined;
   if (/^gemini-2\.5/.test(modelId)) {
     if (level !== "off") return { thinkingBudget: BUDGET[level], includeThoughts: true };
-    // Only the flash models can be told not to think at all.
+    // Thinking can be switched off only for the flash models.
     return modelId.includes("flash") ? { thinkingBudget: 0 } : undefined;
   }
   return level === "off" ? undefined : { thinkingLevel: level, includeThoughts: true };

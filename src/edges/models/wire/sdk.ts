@@ -15,7 +15,7 @@ export type SdkMessage = SdkPrompt[number];
 export type SdkTool = NonNullable<SdkOptions["tools"]>[number];
 export type SdkProviderOptions = NonNullable<SdkOptions["providerOptions"]>;
 
-/** The name under which the compatible library keeps its options and metadata, whoever the provider is. */
+/** The name under which the compatible library keeps its options and metadata, for any provider. */
 export const COMPATIBLE = "compatible";
 
 /** Thrown where the library would send, with what it would have sent. Not an error: nobody needs its stack. */

@@ -18,7 +18,7 @@ export interface OpenMcpParts extends LaunchParts {
   version: string;
   config: () => McpConfig;
   lists: (agent: string) => AgentLists;
-  /** The agents' workspaces: what a server may use, and what it is told as roots. */
+  /** The agents' workspaces: what a server may use, and what it gets as roots. */
   workspaces: () => readonly string[];
   keepPicture: McpPort["keepPicture"];
 }

@@ -18,7 +18,7 @@ const MOST_FAILURES = 3;
 const PAUSE: Backoff = { firstMs: 30_000, mostMs: 15 * 60_000, jitter: 0.2 };
 /** Pages of a list; a list without end is cut (the SDK's bound). */
 const MOST_PAGES = 64;
-/** Progress keeps a call alive, but not for ever. */
+/** Progress keeps a call alive, but not forever. */
 const LONGEST_CALL_MS = 60 * 60_000;
 
 export type PeerState =
@@ -124,7 +124,7 @@ export class McpPeer {
       });
     } catch (error) {
       if (wish.signal.aborted) throw error;
-      // A server that was restarted knows nothing of our session: the next call begins a new one.
+      // A server that was restarted knows nothing about our session: the next call begins a new one.
       if (readStatus(error as Error)) await this.close();
       return toOutcome(error as Error, isSent);
     }

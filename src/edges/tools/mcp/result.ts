@@ -7,7 +7,7 @@ import type { ToolResult } from "../../../core/contracts/index.ts";
 import { assertNever, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { defined, withoutHidden } from "../../../core/kit/index.ts";
 
-/** As much as other tools may say at once; the whole is written to a file by whoever calls this. */
+/** As much as other tools may say at once; the caller writes the whole to a file. */
 export const MOST_TEXT = 30_000;
 const MOST_BLOCKS = 1000;
 const MOST_IMAGES = 8;
@@ -39,7 +39,7 @@ export interface Picture {
 export interface ReadAnswer extends ToolResult {
   /** All of the words, where `text` has only their beginning. */
   whole: string;
-  /** Not kept anywhere yet: whoever calls this stores them with the session. */
+  /** Not stored anywhere yet: the caller stores them with the session. */
   pictures: Picture[];
 }
 

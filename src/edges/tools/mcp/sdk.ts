@@ -5,7 +5,7 @@ export interface ClientOptions {
   version: string;
   /** How long the question about its era may take: a program that is fetched first needs a while. */
   probeMs: number;
-  /** The folders a server is told it may use: the workspace, nothing else. */
+  /** The folders a server may use, as it learns from us: the workspace, nothing else. */
   roots: readonly { uri: string; name: string }[];
   onToolsChanged(): void;
 }
@@ -16,7 +16,7 @@ export function createClient({ version, probeMs, roots, onToolsChanged }: Client
     {
       capabilities: { roots: {} },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
-      // Whoever must be asked is asked by us, and the turn waits for them without a connection.
+      // If a person must be asked, we ask, and the turn waits for them without a connection.
       inputRequired: { autoFulfill: false },
       listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false } },
     },

@@ -240,7 +240,7 @@ export class McpServers {
       listed: (manifest) => this.#took(name, manifest),
       transport: async () => {
         const key = ids.next("mcp");
-        // Noted before it is started: whoever finds the note after a crash ends what carries the tag.
+        // Recorded before it is started: after a crash, the next start finds the record and ends what carries the tag.
         await records.write((tx) => store.startedRun(tx, key, name));
         const transport = await connect({ name, config }, key);
         return onClosed(transport, () => void records.write((tx) => store.endedRun(tx, key)).catch(() => undefined));

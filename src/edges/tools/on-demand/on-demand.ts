@@ -32,7 +32,7 @@ export interface ServedTools {
 export interface Findable {
   onDemand: readonly Tool[];
   skills?: SkillDesk | undefined;
-  /** The tools of daily work. Where a model is told of fewer of them, it finds and runs the others this way. */
+  /** The tools of daily work. Where a model is offered fewer of them, it finds and runs the others this way. */
   also?: readonly Tool[];
   served?: ServedTools | undefined;
 }

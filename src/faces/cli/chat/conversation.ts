@@ -1,9 +1,9 @@
 /**
- * One conversation as a person sees it: what was sent, what comes of it, once. Requests go over HTTP, news comes over the
+ * One conversation as a person sees it: what was sent and the result, once each. Requests go over HTTP, news comes over the
  * WebSocket, and where the two disagree the records are asked.
  *
  * CHAT-2: a message is sent under a key, so sending it again after a lost connection cannot make a second turn.
- * CHAT-3: each turn's end is told once, from the records.
+ * CHAT-3: each turn's end is shown once, from the records.
  */
 import { AppError, type ApprovalDecision, type LiveEvent } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
@@ -18,7 +18,7 @@ export interface Watcher {
   /** An approval was answered, here or elsewhere. */
   answered(answer: { id: string; state: string; by: string }): void;
   ended(turn: TurnDetail): void;
-  /** A turn whose end cannot be told any more. */
+  /** A turn whose end can no longer be found out. */
   gone(error: unknown): void;
 }
 

@@ -22,7 +22,7 @@ export interface Events {
   close(): void;
 }
 
-/** Resolves when connected for the first time; rejects when that fails. Later losses are mended without end. */
+/** Resolves when connected for the first time; rejects when that fails. Later it reconnects as often as needed. */
 export async function followEvents(parts: EventParts): Promise<Events> {
   const { WebSocket } = await import("ws");
   let closed = false;
@@ -56,7 +56,7 @@ export async function followEvents(parts: EventParts): Promise<Events> {
       };
       socket.on("open", () => line.opened((text) => socket.send(text), { token }));
       socket.on("message", (data: Buffer) => line.take(data.toString("utf8")));
-      // What went wrong is told by `close`, which always follows.
+      // `close` always follows and reports what went wrong.
       let cause: Error | undefined;
       socket.on("error", (error) => {
         cause = error;

@@ -114,7 +114,7 @@ function ended(ctx: Context, t: TurnDetail): void {
   const { out, ports } = ctx;
   // A terminal gets text it cannot be steered by; a pipe gets the answer as it is.
   const text = ports.stdout.isTTY ? visible(t.response ?? "") : (t.response ?? "");
-  // Not `say`: an answer that speaks of commands stays word for word.
+  // Not `say`: an answer that mentions commands is printed verbatim.
   if (text && !out.json) out.raw(`${text}\n`);
   const { glyph, word, tone } = STATES[t.state];
   if (t.state !== "answered") {

@@ -95,7 +95,7 @@ async function find(ctx: Context, typed: string, among: "pending" | "all"): Prom
       commonWords.moreOfTheId(near.map((a) => a.id.slice(-10)).join(", ")),
     );
   }
-  // One answered long ago is past the list, and the server knows best what became of it.
+  // One answered long ago is no longer in the list; the server knows the outcome.
   if (/^ap_/.test(typed)) return ctx.rpc.call("approvals.get", { id: typed });
   throw new AppError("NOT_FOUND", {
     message: words.noneEndsIn(typed),

@@ -62,7 +62,7 @@ function sayFile({ out }: Context, file: string, error: unknown): void {
   out.note(out.paintNote(words.fromFile(why, file), "dim"));
 }
 
-/** Nobody is there, or whoever is there doesn't answer. A refused token is neither. */
+/** Nothing is listening, or it doesn't answer. A refused token is neither. */
 function isNoAnswer(error: unknown): boolean {
   return error instanceof AppError ? error.code === "GATEWAY_DOWN" : (error as Error)?.name === "TimeoutError";
 }

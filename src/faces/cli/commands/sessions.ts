@@ -1,4 +1,4 @@
-/** `lares sessions`: look at conversations, begin them afresh, delete them. */
+/** `lares sessions`: look at conversations, clear their context, delete them. */
 import { AppError, type TurnState } from "../../../core/domain/index.ts";
 import { nearest, truthy } from "../../../core/kit/index.ts";
 import type { HistoryMessage, SessionSummary } from "../../../core/protocol/index.ts";

@@ -37,7 +37,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   });
   out.document(one);
   if (options.file) {
-    // Somebody's file, word for word: commands in it are not ours to rename.
+    // Somebody's file, verbatim: commands in it are not ours to rename.
     if (!out.json) out.raw(`${one.text.trimEnd()}\n`);
     return EXIT.done;
   }

@@ -1,6 +1,6 @@
 /** The first page of help: one screen, five groups, an example each. A test compares it with the table of commands. */
 
-/** As it can be typed here. A long name in every row would not fit a terminal, so it is said once. */
+/** As it can be typed here. A long name in every row would not fit a terminal, so the page gives it once. */
 export function helpPage(name: string): string {
   if (name === "lares") return HELP;
   return HELP.split("\n")

@@ -23,7 +23,7 @@ export interface ServedHosts {
 }
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
-/** Node keeps the first of two and joins or drops others; whoever stands before us may choose otherwise. */
+/** Node keeps the first of two and joins or drops others; a proxy in front of us may choose otherwise. */
 const SAID_ONCE = new Set(["host", "origin", "authorization", "sec-fetch-site", "x-lares-proof"]);
 const REFUSED_QUERY = /[?&](gatewayurl|token|access_token|api_key)=/i;
 

@@ -3,8 +3,8 @@
  *
  * AUTH-1: no method is anonymous (AU-09).
  * AUTH-2: a wrong token is never made good by a cookie beside it.
- * AUTH-3: a cookie alone proves nothing: it reaches every port of this host, and whoever listens there can send it on with any
- *     header. A login is the cookie and its proof, a second secret that the page got once and keeps in its origin's storage.
+ * AUTH-3: a cookie alone proves nothing: it reaches every port of this host, and any program that listens there can send it on
+ *     with any header. A login is the cookie and its proof, a second secret that the page got once and keeps in its origin's storage.
  *     The proof comes as a header, and on a socket as part of the first frame.
  * AUTH-4: a change asked for by a login also says that it comes from our own page, by Origin or Sec-Fetch-Site (WS-05).
  */

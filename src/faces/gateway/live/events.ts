@@ -2,7 +2,7 @@
  * The numbered stream of events: what sockets are sent, what a client that comes back has missed, and what running turns
  * have said so far. One listener on the bus does all three, so that numbers and texts always agree.
  *
- * LIVE-2: a client that comes back with its last number gets every control event since, or is told to reload.
+ * LIVE-2: a client that comes back with its last number gets every control event since, or an instruction to reload.
  * LIVE-4: what `live` returns is exactly what the deltas up to its `seq` said.
  */
 import { randomUUID } from "node:crypto";

@@ -292,7 +292,7 @@ class Sockets {
     }
   }
 
-  /** It has shown a credential, or is gone: no stranger any more. */
+  /** It has shown a credential, or is gone, so it no longer counts as a stranger. */
   #acquaint(client: SocketClient): void {
     clearTimeout(client.login);
     client.login = undefined;

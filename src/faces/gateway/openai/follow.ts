@@ -47,7 +47,7 @@ async function follow(parts: GatewayParts, params: Params<"chat.send">, caller: 
     // Who may ask may wait for the answer: no further right is needed.
     const ended = parts.handlers["turns.wait"]({ turn: accepted.turn }, caller).finally(heard.off);
     const begun = Promise.race([chosen, ended]);
-    // Whoever asks for it gets the error; nobody asking is no fault.
+    // A caller that asks for it gets the error; if nobody asks, that is fine.
     begun.catch(() => {});
     return {
       begun: () => begun,

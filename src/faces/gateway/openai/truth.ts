@@ -25,7 +25,7 @@ export function toFacts(answer: ChatAnswer) {
 
 /**
  * Behind the answer's words, as chats show it: for people, whose client shows nothing else. Not where a program reads the words:
- * a JSON answer stays JSON, and whoever brings tools reads `lares` and the headers.
+ * a JSON answer stays JSON, and a program that brings tools reads `lares` and the headers.
  */
 export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; tools: boolean }): string {
   if (how.settings.format || how.tools || answer.state === "parked") return "";

@@ -1,4 +1,4 @@
-/** What a turn asks of the inbox: the messages for its next model call, and what became of its own. */
+/** What a turn asks of the inbox: the messages for its next model call, and where its own message went. */
 import type { Reads } from "../../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../../core/domain/index.ts";
 import { type InboxRow, take, takenBy, waitingIn } from "./store.ts";

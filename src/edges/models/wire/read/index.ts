@@ -2,7 +2,7 @@
  * The events of an answer's stream, in the words of each protocol. The libraries write our requests; their way of reading (five
  * web streams and a schema per event) cost as much as the rest of a turn, see docs/decisions/2026-11-16-own-answer-readers.md.
  *
- * READ-1: what a provider adds to its protocol is passed over, never a failure.
+ * READ-1: what a provider adds to its protocol is skipped, never a failure.
  * READ-2: an answer counts as complete only when the provider said why it ended.
  */
 import { assertNever } from "../../../../core/domain/index.ts";
