@@ -7,7 +7,7 @@ import { commandAnswers, describeSession, justAsked, makeCommands } from "../../
 import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
 import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
 import { eraseDeliveries } from "../../flow/outbox/index.ts";
-import { Sessions, useSession } from "../../flow/sessions/index.ts";
+import { hasSession, Sessions, sessionsSince, useSession } from "../../flow/sessions/index.ts";
 import { eraseTurns, listTurns, queueTurn, recordWoken, usageOfSession, wasAdmitted } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { eraseSpent } from "../../mind/budget/index.ts";
@@ -115,6 +115,7 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
       for (const turn of turns) await stopTurn(turn, why);
     },
     isKnown: wasAdmitted,
+    ...{ hasSession, sessionsSince },
     rooms: { useSession, queueTurn },
     findZone: ground.findZone,
     where: whereInWords,

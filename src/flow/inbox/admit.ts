@@ -25,16 +25,7 @@ import type { InboxConfig } from "./config.ts";
 import { cleanLabel, envelope, shownBy } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import {
-  type AdmittedRow,
-  type AdmittingRooms,
-  findPerson,
-  hasSession,
-  lastMessage,
-  readAsked,
-  recordAdmission,
-  sessionsSince,
-} from "./store.ts";
+import { type AdmittedRow, type AdmittingRooms, findPerson, lastMessage, readAsked, recordAdmission } from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -89,6 +80,9 @@ export interface InboxParts {
   stop: (stop: Stop) => Promise<void>;
   /** Whether a message with this id was admitted before. */
   isKnown: (db: Reads, acceptId: string) => Promise<boolean>;
+  hasSession: (db: Reads, session: string) => Promise<boolean>;
+  /** How many sessions whose keys start with `prefix` were created since then; at most `most`. */
+  sessionsSince: (db: Reads, prefix: string, since: number, most: number) => Promise<number>;
   /** What an admission leaves with other rooms. */
   rooms: AdmittingRooms;
   /** The messages admitted so far. */
@@ -194,11 +188,12 @@ const MOST_SESSIONS = 1000;
 const DAY_MS = 86_400_000;
 
 /** A token that makes up names must not fill the database. The owner isn't counted, and a session that is there costs nothing. */
-async function mayBegin({ messages, clock }: InboxParts, session: SessionKey, message: InboundMessage): Promise<void> {
+async function mayBegin(parts: InboxParts, session: SessionKey, message: InboundMessage): Promise<void> {
+  const { messages, clock } = parts;
   if (message.authority === "owner" || message.brief) return;
   const prefix = accountPrefix(session, message.route);
-  if (prefix === undefined || (await hasSession(messages, session))) return;
-  const made = await sessionsSince(messages, prefix, clock.now() - DAY_MS, MOST_SESSIONS);
+  if (prefix === undefined || (await parts.hasSession(messages, session))) return;
+  const made = await parts.sessionsSince(messages, prefix, clock.now() - DAY_MS, MOST_SESSIONS);
   if (made < MOST_SESSIONS) return;
   throw new AppError("TOO_MANY", {
     message: `${MOST_SESSIONS} new conversations were started from here within a day, which is the limit.`,

@@ -178,23 +178,6 @@ export async function readAsked(
   return db.get("SELECT session, agent, fingerprint FROM turn WHERE accept_id = ?", acceptId);
 }
 
-export async function hasSession(db: Reads, session: SessionKey): Promise<boolean> {
-  return (await db.get("SELECT 1 FROM session WHERE key = ?", session)) !== undefined;
-}
-
-/** How many sessions with keys of this beginning were made since then, those of single calls left out; at most `most`. */
-export async function sessionsSince(db: Reads, prefix: string, since: number, most: number): Promise<number> {
-  const found = await db.get<{ n: number }>(
-    `SELECT COUNT(*) AS n FROM
-     (SELECT 1 FROM session WHERE key >= ? AND key < ? AND created_at > ? AND brief = 0 LIMIT ?)`,
-    prefix,
-    `${prefix}\u{10FFFF}`,
-    since,
-    most,
-  );
-  return found?.n ?? 0;
-}
-
 export function eraseInbox(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM inbox WHERE session = ?", session);
 }

@@ -196,3 +196,16 @@ export async function findAgent(db: Reads, session: string): Promise<string | un
 export async function hasSession(db: Reads, session: string): Promise<boolean> {
   return (await db.get("SELECT 1 FROM session WHERE key = ?", session)) !== undefined;
 }
+
+/** How many sessions whose keys start like this were created since then, not counting those of single calls; at most `most`. */
+export async function sessionsSince(db: Reads, prefix: string, since: number, most: number): Promise<number> {
+  const found = await db.get<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM
+     (SELECT 1 FROM session WHERE key >= ? AND key < ? AND created_at > ? AND brief = 0 LIMIT ?)`,
+    prefix,
+    `${prefix}\u{10FFFF}`,
+    since,
+    most,
+  );
+  return found?.n ?? 0;
+}
