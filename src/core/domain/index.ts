@@ -103,6 +103,7 @@ export { type CameBy, isNamedDoor, isOwnDoor } from "./own-doors.ts";
 export { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "./secret-name.ts";
 export {
   type ApprovalDecision,
+  type ApprovalRequest,
   type ApprovalState,
   type ApprovalView,
   addUsage,

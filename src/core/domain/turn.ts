@@ -102,6 +102,23 @@ export type RunsWhere = {
   line: string;
 };
 
+/** A question to people before an action runs. */
+export interface ApprovalRequest {
+  id: ApprovalId;
+  turn: TurnId;
+  session: SessionKey;
+  agent: string;
+  tool: string;
+  call: string;
+  shown: string;
+  because: string;
+  action: JsonObject;
+  /** Hash over everything the action is bound to; checked again before it runs. */
+  hash: string;
+  askedAt: number;
+  deadline: number;
+}
+
 export interface ApprovalView {
   id: ApprovalId;
   turn: TurnId;

@@ -2,6 +2,7 @@ import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
 import {
   type ApprovalDecision,
   type ApprovalId,
+  type ApprovalRequest,
   type ApprovalState,
   type ApprovalView,
   CODE_LENGTH,
@@ -12,20 +13,7 @@ import {
 } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 
-export interface NewApproval {
-  id: ApprovalId;
-  turn: TurnId;
-  session: SessionKey;
-  agent: string;
-  tool: string;
-  call: string;
-  shown: string;
-  because: string;
-  action: JsonObject;
-  /** Hash over everything the action is bound to; checked again before it runs. */
-  hash: string;
-  askedAt: number;
-  deadline: number;
+export interface NewApproval extends ApprovalRequest {
   /** When the first reminder is due; null: never. */
   remindAt: number | null;
 }

@@ -17,6 +17,7 @@ import type {
 import type {
   AgentId,
   ApprovalId,
+  ApprovalRequest,
   Authority,
   EventLabel,
   Given,
@@ -183,24 +184,7 @@ export interface GateVerdict {
 
 export interface ApprovalQuestions {
   /** Written with the park: nobody can answer before the turn waits. */
-  ask(
-    tx: Tx,
-    q: {
-      id: ApprovalId;
-      turn: TurnId;
-      session: SessionKey;
-      agent: string;
-      tool: string;
-      call: string;
-      shown: string;
-      because: string;
-      action: JsonObject;
-      hash: string;
-      askedAt: number;
-      deadline: number;
-      route: ReplyRoute;
-    },
-  ): void;
+  ask(tx: Tx, q: ApprovalRequest & { route: ReplyRoute }): void;
   /** What the chat shows; long text is shortened, with the parts named in `action.marks` visible. */
   text(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
   /** The same for a chat with buttons: without the code to type. */
