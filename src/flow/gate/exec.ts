@@ -9,7 +9,7 @@ import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contra
 import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
-import { absolute, isOwn } from "./paths.ts";
+import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
 import { afterRearranging } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
@@ -285,7 +285,7 @@ function isCovered(path: string, wanted: string | undefined, { shell, place }: W
 }
 
 function mayRead(path: string, rules: ShellRules, place: GatePlace): boolean {
-  return isOwn(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
+  return isInWorkspace(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
 }
 
 /** Why a program may not write this file by itself; the same as for `>`. */

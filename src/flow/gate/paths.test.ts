@@ -1,6 +1,6 @@
 /** Paths as text: what a word names, and how a pattern lies to a place. */
 import { describe, expect, test } from "vitest";
-import { absolute, isInside, isOwn, normalise, relation } from "./paths.ts";
+import { absolute, isInside, isInWorkspace, normalise, relation } from "./paths.ts";
 
 test.each([
   ["/a/./b/../c", "/a/c"],
@@ -32,7 +32,7 @@ test("a place is inside itself and what is below it, not beside a longer name", 
 
 test("what an agent works in is its workspace and its folders", () => {
   const place = { workspace: "/w", roots: ["/project"] };
-  expect(["/w/a", "/project/b", "/elsewhere"].map((path) => isOwn(path, place))).toEqual([true, true, false]);
+  expect(["/w/a", "/project/b", "/elsewhere"].map((path) => isInWorkspace(path, place))).toEqual([true, true, false]);
 });
 
 describe("a pattern and a place", () => {

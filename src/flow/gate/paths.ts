@@ -28,7 +28,7 @@ export function isInside(path: string, root: string): boolean {
 }
 
 /** Whether a path lies where the agent works. */
-export function isOwn(
+export function isInWorkspace(
   path: string,
   { workspace, roots = [] }: { workspace: string; roots?: readonly string[] },
 ): boolean {

@@ -15,7 +15,9 @@ const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|e
 /** What of the standing files a command would write, in words; nothing when it only looks at them. */
 export function standingFileIn(shell: ShellPlan, place: GatePlace): string | undefined {
   // By another name: a link that leads there.
-  const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place) || isStanding(to));
+  const link = onlyLooks(shell)
+    ? undefined
+    : shell.links?.find(({ to }) => isInAgentFolder(to, place) || isStanding(to));
   if (link) return link.from;
   if (shell.hardLinks?.length && !onlyLooks(shell))
     return `${shell.hardLinks[0]}, a file with other names (hard links)`;
@@ -68,7 +70,10 @@ function writtenBy(command: ShellCommand, { place, at }: Look): string | undefin
       if (/^[\d-]*$/.test(target.guess)) continue;
       return "a file whose name is computed";
     }
-    if (NAMED.test(target.literal) || at(target.literal).some((path) => isStanding(path) || isOwn(path, place)))
+    if (
+      NAMED.test(target.literal) ||
+      at(target.literal).some((path) => isStanding(path) || isInAgentFolder(path, place))
+    )
       return target.literal;
   }
   return undefined;
@@ -96,12 +101,13 @@ function namesIn(text: string): string[] {
 function reachedBy(command: ShellCommand, { place, at, dirs }: Look): string | undefined {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
-  const ownWord = () => args.find((arg) => pathsInWord(arg).some((path) => at(path).some((one) => isOwn(one, place))));
+  const ownWord = () =>
+    args.find((arg) => pathsInWord(arg).some((path) => at(path).some((one) => isInAgentFolder(one, place))));
   // `git -C ..` and `--work-tree=..` check out files there.
   if (name === "git") return gitWrites(args) ?? (isReading(command) ? undefined : ownWord());
   if (unpacks(name, args)) return "whatever the archive or patch holds";
   if (isReading(command) || /^(cd|pushd|popd)$/.test(name)) return undefined;
-  const own = [...dirs].find((dir) => isOwn(dir, place));
+  const own = [...dirs].find((dir) => isInAgentFolder(dir, place));
   if (own !== undefined && args.some((arg) => !arg.startsWith("-"))) return `in ${own}`;
   return ownWord();
 }
@@ -146,7 +152,7 @@ export function onlyLooks({ commands, reasons }: ShellPlan): boolean {
 }
 
 /** The agent's own folder around its workspace: instructions, memory, skills. */
-function isOwn(path: string, place: GatePlace): boolean {
+function isInAgentFolder(path: string, place: GatePlace): boolean {
   return isInside(path, place.agentDir) && !isInside(path, place.workspace);
 }
 

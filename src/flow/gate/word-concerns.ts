@@ -2,7 +2,7 @@
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
-import { absolute, isOwn } from "./paths.ts";
+import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
 import { type GatePlace, isLoaded, isStanding, stripRoot } from "./rules.ts";
 
@@ -25,7 +25,8 @@ export function reachingWord(
   for (const [index, arg] of args.entries()) {
     if (!isOpen(index) || (git && isGitText(args, index))) continue;
     const out = pathsInWord(arg).find(
-      (path) => isReaching(path) && path !== "/dev/null" && !isOwn(absolute(path, shell.cwd, place.userHome), place),
+      (path) =>
+        isReaching(path) && path !== "/dev/null" && !isInWorkspace(absolute(path, shell.cwd, place.userHome), place),
     );
     if (out) return out;
   }
