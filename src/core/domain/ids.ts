@@ -7,7 +7,6 @@ export type SessionKey = Id<"session">;
 export type AgentId = Id<"agent">;
 export type PersonId = Id<"person">;
 export type ApprovalId = Id<"approval">;
-export type AnswerId = Id<"answer">;
 export type DeliveryId = Id<"delivery">;
 export type ScheduleId = Id<"schedule">;
 

@@ -75,19 +75,6 @@ export interface TurnResult {
   callerCalls?: { id: string; name: string; input: Json }[];
 }
 
-/** A turn as people look at it. */
-export interface TurnView {
-  turn: TurnId;
-  session: SessionKey;
-  agent: string;
-  state: TurnState;
-  acceptedAt: number;
-  startedAt?: number;
-  endedAt?: number;
-  result?: TurnResult;
-  approvals: ApprovalView[];
-}
-
 export type ApprovalState = "pending" | "allowed" | "denied" | "expired" | "withdrawn";
 export type ApprovalDecision = "allow-once" | "allow-always" | "deny";
 

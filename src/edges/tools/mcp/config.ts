@@ -67,6 +67,5 @@ export const agentMcpConfig = z
   })
   .describe("Which tools of MCP servers this agent may use. Default: all.");
 
-export type AgentMcpConfig = z.infer<typeof agentMcpConfig>;
 export type ServerConfig = DeepReadonly<z.infer<typeof serverConfig>>;
 export type McpConfig = DeepReadonly<z.infer<typeof mcpConfig>>;

@@ -18,9 +18,6 @@ const KEPT_BYTES = 16_777_216;
 /** Texts that may be long; the whole is in the records. */
 const LONGEST_EVENT_TEXT = 65_536;
 
-/** Text that is streamed and can be merged or fetched again. Everything else is a control event. */
-export type Lossy = Extract<LiveEvent, { event: "turn.delta" | "turn.thinking" | "log" }>;
-
 export interface Numbered {
   seq: number;
   event: LiveEvent;
@@ -63,6 +60,7 @@ export class EventStream {
   private take(event: LiveEvent): void {
     this.partials.take(event);
     const seq = ++this.seq;
+    // Streamed text can be merged or fetched again; everything else is a control event and always arrives.
     const isLossy = event.event === "turn.delta" || event.event === "turn.thinking" || event.event === "log";
     // Nobody listens and nothing is kept: then the text is never made.
     if (isLossy && !this.listeners.size) return;

@@ -202,7 +202,7 @@ export const talk: Group = {
       name: "mcp remove",
       takes: "<name>",
       about: "remove a server and forget what you accepted",
-      example: "lares mcp remove files",
+      example: "lares mcp remove files --yes",
       load: async () => (await mcp()).remove,
     },
     {
