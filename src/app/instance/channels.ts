@@ -31,7 +31,7 @@ export interface ChannelParts {
   approvals: Approvals;
 }
 
-/** What is said without a turn stands under a name of its own. */
+/** What is said without a turn stands under a separate name. */
 const NO_SESSION = "channels" as SessionKey;
 
 const TRIAL = "This is Lares, trying whether this line works. It does.";

@@ -109,7 +109,7 @@ function inbound(
   caller: Caller,
   parts: Pick<MethodParts, "ids">,
 ): InboundMessage {
-  // A key must find the same place again, so a conversation of its own is named after it.
+  // A key must find the same place again, so a separate conversation is named after it.
   const user = p.once ? `once-${p.idempotencyKey ?? parts.ids.next("o")}` : (p.user ?? "owner");
   return {
     route: { channel: caller.channel, account: caller.principal.id, chat: user },

@@ -34,7 +34,7 @@ export type ChannelDialect =
 
 /**
  * What reaches us from a platform besides direct text messages. `threads`: a message in a thread is answered in that thread, which is
- * a conversation of its own. `deletions`: the platform says when a message was deleted.
+ * a separate conversation. `deletions`: the platform says when a message was deleted.
  */
 export type Hears = "groups" | "files" | "threads" | "edits" | "reactions" | "deletions";
 

@@ -143,7 +143,7 @@ export interface ShellCommand {
   /**
    * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link, also by a file in a folder
    * that they name. `isHard`: the file has other names, one of which may be outside; that matters where it is written. `isGit`: it
-   * lies where git keeps a repository; the same. `isSecret`: a search would meet this file of secrets; without a place of its own
+   * lies where git keeps a repository; the same. `isSecret`: a search would meet this file of secrets; without its own place
    * the word is the program.
    */
   links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true }[];
@@ -186,7 +186,7 @@ export const SHELL_REASONS = [
   "builtin",
   "function",
   "substitution",
-  "writes", // a program changes files by an action of its own: find -delete
+  "writes", // a program changes files by its own action: find -delete
   "redirection",
   "heredoc",
   "assignment",
@@ -287,7 +287,7 @@ export function resultOrigin(
 /** A failure as the model reads it. */
 export function failed(error: { message: string; hint?: string | undefined; origin?: Origin | undefined }): ToolResult {
   return {
-    // Behind quoted lines the hint gets a line of its own: glued to the last one, a model would copy it with it.
+    // Behind quoted lines the hint gets its own line: glued to the last one, a model would copy it with it.
     text: [error.message, error.hint].filter(Boolean).join(error.message.includes("\n") ? "\n" : " "),
     isError: true,
     ...(error.origin ? { origin: error.origin } : {}),

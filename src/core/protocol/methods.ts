@@ -86,7 +86,7 @@ export const METHODS = {
         .describe(
           "the turn whose message this one takes the place of: it and all that followed leave the conversation",
         ),
-      once: z.boolean().optional().describe("true: a conversation of its own, not continued by later messages"),
+      once: z.boolean().optional().describe("true: a separate conversation, not continued by later messages"),
       given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
       attachments: attachmentIds.optional().describe("files uploaded before with POST /attachments, up to 8"),
       ...keyed,

@@ -124,7 +124,7 @@ Schema: [protocol.schema.json](protocol.schema.json).
   with its status; one that fails later ends the stream with \`{"error": {message, type, code, param}}\`, without a
   \`finish_reason\` and without \`[DONE]\` (\`/v1/responses\`: \`response.failed\`). The practice model answers \`json_object\` as
   \`{"answer", "practice"}\` and refuses \`json_schema\` with 400. Notices also follow the text in brackets, except with a JSON
-  format or tools. Without \`user\` a conversation of its own, deleted \`retention.callHours\` (24) after its last use; until then
+  format or tools. Without \`user\` a separate conversation, deleted \`retention.callHours\` (24) after its last use; until then
   \`previous_response_id\` continues it.
 
 ## Credentials
@@ -183,8 +183,8 @@ One program speaks for an account; a second one closes the first (4010). Example
 ## OpenAI-compatible API
 
 \`model\`: \`lares\` (the default agent), \`lares/<agent>\`, or \`provider/model\` for the default agent on that model. \`user\` chooses
-the session; without it a request is a conversation of its own with the messages it carries. Tools in the request are
-offered instead of ours and returned as tool calls; such a request is always a conversation of its own (chat completions) or
+the session; without it a request is a separate conversation with the messages it carries. Tools in the request are
+offered instead of ours and returned as tool calls; such a request is always a separate conversation (chat completions) or
 goes on by \`previous_response_id\` (responses). \`tool_choice\` other than \`auto\` and \`none\` is said to the model in words. A parked
 turn answers 200 with a sentence that names the approval and \`x-lares-state: parked\`.
 `;

@@ -76,7 +76,7 @@ export const WAKE_METHODS = {
       outcome: z.string().min(1).max(4000),
       proof: z.string().min(1).max(4000).optional().describe("what shows that it is reached"),
       stop: z.string().min(1).max(4000).optional().describe("when to stop although it is not"),
-      session: sessionKey.optional().describe("where it is worked on; without it in a session of its own"),
+      session: sessionKey.optional().describe("where it is worked on; without it in a separate session"),
       agent: agentId.optional(),
       turns: z.number().int().min(1).max(200).optional(),
       dollars: z.number().positive().max(100_000).optional(),

@@ -1,4 +1,4 @@
-/** How one platform writes each node of the tree: a table the walker (`write.ts`) reads, never a walker of its own. */
+/** How one platform writes each node of the tree: a table the walker (`write.ts`) reads, never a separate walker. */
 import type { Align } from "./tree.ts";
 
 export const DIALECTS = [

@@ -1,7 +1,7 @@
 /**
  * A lowered tree as a line of positions: each sign of text is one, and what cannot be cut (a link, a table, a mention) is one
  * as a whole. `slice` gives the tree between two positions; what lies around it (quote, list, fence with its language) is
- * there again, so each slice is a whole tree of its own.
+ * there again, so each slice is a whole tree by itself.
  */
 
 import { assertNever } from "../domain/index.ts";

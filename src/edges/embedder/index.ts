@@ -1,4 +1,4 @@
-/** Embedders: the offline one in a process of its own, and servers by configuration. */
+/** Embedders: the offline one in a separate process, and servers by configuration. */
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError, assertNever } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";

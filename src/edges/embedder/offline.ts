@@ -1,5 +1,5 @@
 /**
- * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in a process of its own, since it would block everybody
+ * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in a separate process, since it would block everybody
  * for 25 ms a text. The process starts with the first text and ends when nothing was asked for a while. A thread would do for
  * the speed, but its memory would be Lares' own: WebAssembly never gives any back, and the allocator keeps the rest.
  */

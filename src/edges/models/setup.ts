@@ -197,7 +197,7 @@ export class ProviderSetup {
   }
 }
 
-/** A name of its own: an agent that was granted OPENAI_API_KEY does not get the instance's key with it. */
+/** A separate name: an agent that was granted OPENAI_API_KEY does not get the instance's key with it. */
 function secretName(provider: string): string {
   return `MODEL_KEY_${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs one parser on one piece of somebody else's data, in a process of its own. A thread is not enough: a single allocation past a
+ * Runs one parser on one piece of somebody else's data, in a separate process. A thread is not enough: a single allocation past a
  * thread's heap limit aborts the whole program, and buffers are not part of that limit at all.
  *
  * PARSER-1: whatever a parser does, the rest of Lares only sees a promise that settles within `mostMs`.

@@ -1,4 +1,4 @@
-/** Parsers of what others made (PDFs, web pages), each in a process of its own and in one line. */
+/** Parsers of what others made (PDFs, web pages), each in a separate process and in one line. */
 import { type Confine, type Parse, runInChild } from "./child.ts";
 import { WorkLine } from "./line.ts";
 import { type PageSource, type ReadablePage, readPage } from "./page.ts";

@@ -54,7 +54,7 @@ function cells(row) {
 function plain(node) {
   const BLOCK = /^(ADDRESS|ARTICLE|ASIDE|BLOCKQUOTE|BR|DD|DIV|DL|DT|FIGCAPTION|FIGURE|FORM|H[1-6]|HEADER|HR|LI|MAIN|OL|P|PRE|SECTION|TABLE|TR|UL)$/;
   const parts = [];
-  // A stack of our own: a page nested a hundred thousand deep must not end the process.
+  // Our own stack: a page nested a hundred thousand deep must not end the process.
   const stack = [node];
   while (stack.length > 0) {
     const at = stack.pop();

@@ -39,7 +39,7 @@ export function askCard(a: Approval, paint: Paint, now: number, columns = Number
   const [why = "", ...more] = wrap(oneLine(a.because), columns - 18);
   return [
     words.question(paint("◐", "wait"), a.agent, a.tool),
-    // What goes on is marked: it must not look like a line of its own.
+    // What goes on is marked: it must not look like a separate line.
     ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
     `  ${paint("because", "dim")}        ${why}`,
     ...more.map((row) => `                 ${row}`),

@@ -35,7 +35,7 @@ export interface Output {
   readonly hint: Hint;
   /** For a command typed in another terminal, which may not have LARES_HOME: any home but the usual one is named. */
   readonly hintElsewhere: Hint;
-  /** The same for a whole sentence that Lares wrote elsewhere and sent as a field of its own: an error's hint, a finding's fix. */
+  /** The same for a whole sentence that Lares wrote elsewhere and sent as a separate field: an error's hint, a finding's fix. */
   ours(sentence: string): string;
   /** Lines of data for people. Nothing with --json: say the same by `document` or `items`. */
   say(...lines: string[]): void;

@@ -81,7 +81,7 @@ export interface GatewayParts {
     head: Omit<ChannelRequest, "body">,
     readBody: () => Promise<Buffer>,
   ) => Promise<ChannelAnswer>;
-  /** A program that speaks for a channel of its own; throws when it may not. */
+  /** A program that speaks for its own channel; throws when it may not. */
   speak: (account: string, token: string, peer: Peer) => Promise<Speaker>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   findSession: (turn: string) => Promise<string | undefined>;

@@ -1,4 +1,4 @@
-/** Doors for programs that have a credential of their own: a platform's signature, or a hook's secret. */
+/** Doors for programs that have their own credential: a platform's signature, or a hook's secret. */
 import { AppError } from "../../core/domain/index.ts";
 import { type HttpApp, letGo, readBody, unproven } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";

@@ -9,7 +9,7 @@
  * EVENTS-3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
  * EVENTS-4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
  *     Results somebody asked for (`must`) are never reduced to a count.
- * EVENTS-5: an event never poses as a person or as the system: our label is a field of its own, and every line it brings is quoted.
+ * EVENTS-5: an event never poses as a person or as the system: our label is a separate field, and every line it brings is quoted.
  * EVENTS-6: a turn may wait for events by their keys (`claim`). They then come to that turn and not as a message; when it ends without
  *     having taken them they come as a message after all.
  */
@@ -271,7 +271,7 @@ export class SystemEvents {
     if (!first) return;
     const last = await lastTold(records, session);
     if (last && (await this.parts.isWaiting(last))) return this.nudge(session, PATIENCE_MS);
-    // What is answered elsewhere or has other rights is a message of its own.
+    // What is answered elsewhere or has other rights is a separate message.
     const group = rows.filter((row) => kin(row) === kin(first));
     const { source, label, isMaterial, at, text, more } = compose(group);
     await this.parts.admit(

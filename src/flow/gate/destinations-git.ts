@@ -3,7 +3,7 @@ import type { ShellCommand } from "../../core/contracts/index.ts";
 import type { Destinations } from "./destinations.ts";
 
 const TALKS = /^(push|fetch|pull|clone|ls-remote|remote|submodule|archive|request-pull)$/;
-/** Everything else is an alias, a program of its own (`git-lfs`), or talks by its nature (`send-email`). */
+/** Everything else is an alias, a separate program (`git-lfs`), or talks by its nature (`send-email`). */
 const STAYS = new Set(
   "status diff log show blame annotate branch stash tag ls-files rev-parse grep add commit switch restore checkout reset rm mv merge rebase cherry-pick revert init config describe shortlog reflog rev-list cat-file ls-tree diff-tree diff-index diff-files name-rev merge-base merge-tree show-ref symbolic-ref update-ref for-each-ref check-ignore check-attr check-ref-format clean gc fsck prune repack pack-refs pack-objects count-objects worktree sparse-checkout notes apply am format-patch bisect hash-object mktree write-tree read-tree commit-tree update-index var version help whatchanged range-diff cherry stripspace column verify-commit verify-tag bundle rerere replace unpack-objects index-pack show-branch mailinfo mailsplit patch-id".split(
     " ",

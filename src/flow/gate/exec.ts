@@ -44,7 +44,7 @@ export interface ShellRules {
   write: readonly string[];
 }
 
-/** The settled form of a command as a plan of its own, for words that are about to allow it. */
+/** The settled form of a command as a separate plan, for words that are about to allow it. */
 export function settledForm(shell: ShellPlan): ShellPlan | undefined {
   const { settled, settings: _, settled: __, ...plan } = shell;
   if (!settled) return undefined;

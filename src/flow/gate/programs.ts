@@ -14,7 +14,7 @@ interface Table {
   flags?: string;
   /** Letters of options with a value, attached or as the next word. */
   valued?: string;
-  /** Letters of options whose value counts only when it is attached (`-I5`): the next word is a word of its own. */
+  /** Letters of options whose value counts only when it is attached (`-I5`): the next word is a separate word. */
   optional?: string;
   /** It takes the values of a group of letters (`-Lo 2 file`) from the next words, one after the other; nothing but a number is attached. */
   isGrouped?: true;

@@ -316,7 +316,7 @@ interface OwnLines {
   /** What a reader of all these lines takes for today. */
   shown?: AdmittedRow["shown"];
   label?: EventLabel;
-  /** What else happened, each behind a line of its own. */
+  /** What else happened, each behind a separate line. */
   more: TextPart[];
 }
 

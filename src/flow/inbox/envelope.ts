@@ -2,7 +2,7 @@
  * The envelope: one line of Lares' own before each message, so that a model knows when it is, who speaks and where.
  *
  * INBOX-3: computed once, when the message is admitted, and stored with it: no replay, restart or change of zone alters a byte.
- * INBOX-4: a content part of its own, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
+ * INBOX-4: a separate content part, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
  */
 import type { Voice } from "../../core/domain/index.ts";
 import { longStamp, quotedName, roughly, type Stamp, stampIn } from "../../core/kit/index.ts";

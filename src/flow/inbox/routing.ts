@@ -94,7 +94,7 @@ function sessionFor(
     case "per-peer":
       return key("peer", person);
     case "per-channel-peer":
-      // In a direct chat the chat is the peer; in a group each person has a conversation of their own.
+      // In a direct chat the chat is the peer; in a group each person has their own conversation.
       return key(channel, account, chat, thread, chat === message.sender.id ? undefined : message.sender.id);
     case "per-chat":
       return key(channel, account, chat, thread);

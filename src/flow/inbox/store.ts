@@ -119,7 +119,7 @@ export interface LastMessage {
   view: number;
   /** Missing when the view has begun elsewhere since then (compacted, undone): the date may no longer be in it. */
   shown?: ShownDay;
-  /** Missing in what was written before this was kept, and where a job has a zone of its own. */
+  /** Missing in what was written before this was kept, and where a job has its own zone. */
   clock?: SessionClock;
 }
 

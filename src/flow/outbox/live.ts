@@ -400,7 +400,7 @@ export class Live {
     this.close(one);
   }
 
-  /** The turn waits for a person: what was said stays as it is, the answer will be a message of its own. */
+  /** The turn waits for a person: what was said stays as it is, the answer will be a separate message. */
   private async leave(turn: TurnId): Promise<void> {
     const one = this.showing.get(turn);
     if (!one) return;

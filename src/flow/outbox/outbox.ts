@@ -364,7 +364,7 @@ export class Outbox {
       this.parts.accounts().sent(d.route, false, message);
       const surelyNot = error instanceof AppError;
       if (surelyNot && error.retry === "never") {
-        // The live answer is gone, or the platform takes no more edits of it: the answer goes as a message of its own.
+        // The live answer is gone, or the platform takes no more edits of it: the answer goes as a separate message.
         if (edits !== undefined && d.extra.edits === undefined) {
           await this.parts.records.write((tx) => deleteDraft(tx, d.turn));
           return this.retry(d, message, 0);

@@ -44,7 +44,7 @@ export function listSummaries(db: Reads, q: { search?: string; agent?: string; l
     params.push(q.agent);
   }
   if (q.search) {
-    // A session without a title of its own is shown by its first message, so that is searched too.
+    // A session without its own title is shown by its first message, so that is searched too.
     where.push(
       `(instr(lower(s.key), ?) > 0 OR instr(lower(COALESCE(s.title, '')), ?) > 0 OR instr(lower(COALESCE(
         (SELECT m.content FROM message m WHERE m.session = s.key ORDER BY m.seq LIMIT 1), '')), ?) > 0)`,

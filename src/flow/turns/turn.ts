@@ -32,7 +32,7 @@ export function makeTurns(parts: TurnParts) {
       const run: TurnRun = {
         ctx,
         turn: input.turn,
-        // A command runs in a lane of its own beside its session.
+        // A command runs in a separate lane beside its session.
         session: withoutCommandLane(input.session),
         agent: asId<AgentId>(body.agent),
         route: body.route,

@@ -1,6 +1,6 @@
 /**
  * Looks at a home's database without changing it: whose it is, whether this Lares knows its schema, and whether its pages hold
- * together. The pages are read by a process of its own, because SQLite can't be interrupted from outside and a large file
+ * together. The pages are read by a separate process, because SQLite can't be interrupted from outside and a large file
  * takes minutes.
  */
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * One process per home. The claim is an exclusive SQLite lock on a file of its own, held for the life of the process: the
+ * One process per home. The claim is an exclusive SQLite lock on a separate file, held for the life of the process: the
  * kernel lets go of it when the process dies, however it dies, so a stale lock cannot exist. The owner's pid stands beside
  * it for the message to the second process.
  */

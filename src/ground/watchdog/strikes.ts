@@ -1,5 +1,5 @@
 /**
- * What is held against work, in a small file of its own: it must be known before the database's turns are taken up. It names
+ * What is held against work, in a separate small file: it must be known before the database's turns are taken up. It names
  * the life that was judged last, so that a death between judging and the new ledger is not counted twice.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The program of the watchdog's thread, as text: one bundle has no second file to name. It never yields to an event loop of its
- * own; it sleeps on a shared cell, so it wakes twice a second and costs next to nothing.
+ * The program of the watchdog's thread, as text: one bundle has no second file to name. It never yields to its own
+ * event loop; it sleeps on a shared cell, so it wakes twice a second and costs next to nothing.
  *
  * A tick that came late means that this thread did not run either: the machine slept or has far too much to do, or somebody
  * stopped the process. That time is nobody's stall. Neither is waiting for the disk, nor a debugger, nor the time in which the

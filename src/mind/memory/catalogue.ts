@@ -173,7 +173,7 @@ export class Catalogue {
     return Math.abs(this.time[a]! - this.time[b]!) <= SITTING_MS;
   }
 
-  /** Where each message has a source of its own, the one added just before in the same scope is the one said before. */
+  /** Where each message has its own source, the one added just before in the same scope is the one said before. */
   private spokenJustBefore(seq: number): number {
     const before = seq - 1;
     const fits =

@@ -1,5 +1,5 @@
 /**
- * Sub-agents. A child is an ordinary turn in a session of its own, in the background lane; its end is a system event for the
+ * Sub-agents. A child is an ordinary turn in a separate session, in the background lane; its end is a system event for the
  * parent's session. Nothing waits in memory for it.
  *
  * TEAMS-1: spawning under the same key is the same child; its row is written with its admission.

@@ -50,7 +50,7 @@ export function shownPicture(id: string, gone: () => void): (img: HTMLImageEleme
 /** Long enough for a browser to have started on it. */
 const HAND_OVER_MS = 60_000;
 
-/** Opens a picture in a tab of its own, or saves another file. */
+/** Opens a picture in a separate tab, or saves another file. */
 export async function openAttachment(file: Attached, gone: () => void): Promise<void> {
   const url = await attachmentUrl(file.id);
   if (!url) return gone();

@@ -1,4 +1,4 @@
-/** Addresses and pages: the history API and one table. Each page is a chunk of its own, loaded when it is first needed. */
+/** Addresses and pages: the history API and one table. Each page is a separate chunk, loaded when it is first needed. */
 import type { Component } from "svelte";
 
 type Page = Component<{ params: Record<string, string> }>;

@@ -74,7 +74,7 @@ export async function answerPress(
   await api.call("POST", path, signal, { json });
 }
 
-/** A thread is a channel of its own there. */
+/** A thread is a separate channel there. */
 function toChannel({ chat, thread }: ReplyRoute): string {
   return encodeURIComponent(thread ?? chat);
 }

@@ -28,7 +28,7 @@ export async function connect({ config, log, library }: EmailState, signal: Abor
   return client;
 }
 
-/** Asks over a connection of its own: opening another folder must not disturb the one that listens. */
+/** Asks over a separate connection: opening another folder must not disturb the one that listens. */
 export async function askAside<T>(
   state: EmailState,
   ask: (client: ImapFlow) => Promise<T>,

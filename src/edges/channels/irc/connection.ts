@@ -1,5 +1,5 @@
 /**
- * One IRC connection, over a socket of our own: some 200 lines instead of the 55 packages of the usual library.
+ * One IRC connection, over our own socket: some 200 lines instead of the 55 packages of the usual library.
  *
  * A server acknowledges nothing, but it works through our lines in order: a PING behind a message is answered after the message
  * was taken or refused.
@@ -153,7 +153,7 @@ export class IrcConnection {
   }
 
   private write(command: string, ...params: string[]): boolean {
-    // A line break inside a parameter would be a command of its own.
+    // A line break inside a parameter would be a separate command.
     const safe = params.map((one) => one.replace(/[\r\n\0]/g, " "));
     const last = safe.pop() ?? "";
     const tail = last === "" || last.includes(" ") || last.startsWith(":") || command === "PRIVMSG" ? `:${last}` : last;

@@ -25,7 +25,7 @@ const LINGER_MS = 600_000;
 const STALE_MS = 20_000;
 /** Some versions of signal-cli answer with their first sign of life only, after 15 s. */
 const CONNECT_MS = 40_000;
-/** A file of its own after so much, or so long: what was heard is deleted file by file. */
+/** A separate file after so much, or so long: what was heard is deleted file by file. */
 const FILE_BYTES = 1024 * 1024;
 const FILE_MS = 300_000;
 
@@ -50,7 +50,7 @@ export async function ensureListener(wishes: ListenerWishes, signal: AbortSignal
   const child = spawn(
     process.execPath,
     ["--max-semi-space-size=1", "--max-old-space-size=64", "-", wishes.folder, wishes.url, name, wishes.after ?? ""],
-    // A session of its own, so that a signal to ours does not reach it; none of our secrets.
+    // A separate session, so that a signal to ours does not reach it; none of our secrets.
     { detached: true, stdio: ["pipe", "ignore", "ignore"], env: {}, cwd: wishes.folder },
   );
   let gone: string | undefined;

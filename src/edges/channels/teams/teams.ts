@@ -1,5 +1,5 @@
 /**
- * Microsoft Teams, over the Bot Framework's REST interface by a client of our own.
+ * Microsoft Teams, over the Bot Framework's REST interface by our own client.
  *
  * In: activities are posted to us, each with a signed token, and answered 200 after the commit. Microsoft doesn't promise that Teams
  * tries again after any other answer: what is written while Lares is away may be lost.

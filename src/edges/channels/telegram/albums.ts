@@ -1,5 +1,5 @@
 /**
- * Albums: Telegram sends each picture of one as a message of its own and says neither how many there are nor which is the last. They
+ * Albums: Telegram sends each picture of one as a separate message and says neither how many there are nor which is the last. They
  * belong together by `media_group_id` and become one event, under the id of the first.
  *
  * TELEGRAM-3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.

@@ -1,4 +1,4 @@
-/** Listening: Telegram is asked for updates in a loop of our own, or posts them to our webhook, which is then kept registered. */
+/** Listening: Telegram is asked for updates in our own loop, or posts them to our webhook, which is then kept registered. */
 import type { Door } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { pause } from "../../../core/kit/index.ts";

@@ -5,7 +5,7 @@ import { sendInOrder } from "../sending.ts";
 import { type CallOptions, TelegramRefusal } from "./api.ts";
 import type { TelegramState } from "./state.ts";
 
-/** Telegram's limit for a file's caption; longer text goes before the file as a message of its own. */
+/** Telegram's limit for a file's caption; longer text goes before the file as a separate message. */
 const MOST_CAPTION = 1024;
 /** What Telegram shows as a picture; its limit for those is 10 MB. */
 const PICTURE = /^image\/(png|jpeg|webp)$/;

@@ -45,7 +45,7 @@ export async function listen(state: XmppState, door: Door, signal: AbortSignal):
   }
 }
 
-/** Each account has a resource of its own: two sessions of the same name throw each other out. */
+/** Each account has its own resource: two sessions of the same name throw each other out. */
 function makeResource(account: string): string {
   return `lares-${createHash("sha256").update(account).digest("hex").slice(0, 6)}`;
 }

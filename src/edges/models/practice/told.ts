@@ -58,7 +58,7 @@ export function answerFromTold(text: string, told: ToldFacts): string | undefine
   return answers.length ? inARow(...new Set(answers)) : undefined;
 }
 
-/** Sentences one after another; what follows a list stands on a line of its own. */
+/** Sentences one after another; what follows a list stands on a separate line. */
 export function inARow(...sentences: string[]): string {
   return sentences.reduce((all, next) => `${all}${all.includes("\n") ? "\n" : " "}${next}`);
 }

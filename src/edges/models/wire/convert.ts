@@ -8,7 +8,7 @@
  * WIRE-3: we mark for Anthropic where to keep the prompt for the next call: behind what all chats of the agent share of the
  *     instructions (tools stand before them), behind the rest of them or the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
  *     many blocks came in between (without the third mark it looks back only twenty).
- * WIRE-4: the notes are a text of their own in the first message of the person: roles go on alternating.
+ * WIRE-4: the notes are a separate text in the first message of the person: roles go on alternating.
  */
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import {
@@ -105,7 +105,7 @@ export class Converter {
   }
 
   /**
-   * In two parts where a mark of its own lets the agent's chats share the first. Anthropic takes four marks: where notes follow,
+   * In two parts where a separate mark lets the agent's chats share the first. Anthropic takes four marks: where notes follow,
    * theirs covers the second part.
    */
   private systemMessages(text: string, shared: number, hasNotes: boolean): SdkMessage[] {
@@ -158,7 +158,7 @@ function convertResult(part: ToolResultPart, text = part.text): SdkResult {
 }
 
 /**
- * Results with pictures. Chat Completions takes only text from a tool, so there the pictures follow as a message of their own,
+ * Results with pictures. Chat Completions takes only text from a tool, so there the pictures follow as a separate message,
  * which says where they come from.
  */
 function convertPictured(

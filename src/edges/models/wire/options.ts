@@ -106,7 +106,7 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * Which of the caller's wishes were kept, read from the request as the library wrote it. `ignored`: settings it left out or changed,
- * by the name callers know; stop words and formats are kept by us as well. `jsonTool`: a format it asks for by way of a tool of its own.
+ * by the name callers know; stop words and formats are kept by us as well. `jsonTool`: a format it asks for by way of a separate tool.
  */
 export function granted(
   body: string,
@@ -116,7 +116,7 @@ export function granted(
   const wished = Object.entries(SETTING_NAMES).filter(([key]) => settings[key as keyof AnswerSettings] !== undefined);
   if (wished.length === 0 && !settings.format) return { ignored: [], jsonTool: false };
   const written = JSON.parse(body) as Record<string, unknown>;
-  // Google has these in an object of their own, under the names we have.
+  // Google has these in a separate object, under the names we have.
   const own = { ...written, ...(written.generationConfig as Record<string, unknown> | undefined) };
   const ignored = wished.filter(([key, name]) => (own[name] ?? own[key]) !== settings[key as keyof AnswerSettings]);
   const offered = (Array.isArray(written.tools) ? written.tools : []) as { name?: unknown }[];

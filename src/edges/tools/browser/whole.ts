@@ -74,7 +74,7 @@ export function actingInside(element: Element, refs: Map<string, string>): strin
   return element.children.flatMap((child) => actingInside(child, refs));
 }
 
-/** Something that has a label of its own: a field, a box to tick. */
+/** Something that has its own label: a field, a box to tick. */
 export function isField({ role }: Element): boolean {
   return takesValue(role) || /^(?:checkbox|radio|switch)$/.test(role);
 }

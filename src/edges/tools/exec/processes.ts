@@ -115,7 +115,7 @@ const PAGE_KB = 4;
 const READ_AT_ONCE = 16;
 
 /**
- * All processes of the machine. Runs that end together share one look: a look of its own for each costs runs × processes, and a
+ * All processes of the machine. Runs that end together share one look: a separate look for each costs runs × processes, and a
  * hundred commands that ended at once stalled the gateway for seconds. Nobody gets a look that began before they asked, because
  * it may have missed what was started meanwhile.
  */

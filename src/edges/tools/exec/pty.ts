@@ -1,5 +1,5 @@
 /**
- * Starting a command on a terminal of its own: for programs that behave differently without one. The package that makes
+ * Starting a command on a separate terminal: for programs that behave differently without one. The package that makes
  * terminals is optional and loaded when it is first wanted; without it `script` of the system does it.
  */
 import { closeSync, existsSync, openSync, writeSync } from "node:fs";

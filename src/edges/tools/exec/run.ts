@@ -45,7 +45,7 @@ export interface Command {
   timeoutMs: number;
   /** Where the whole of a long output goes. */
   place: Pick<ToolPlace, "workspace" | "spillDir">;
-  /** On a terminal of its own. */
+  /** On a separate terminal. */
   terminal?: boolean;
   /** Errors are not part of the output. */
   apart?: boolean;

@@ -26,7 +26,7 @@ export const serverConfig = z
     command: z.string().min(1).max(4096).optional().describe("the program to start; one word, without a shell"),
     args: z.array(z.string().max(16_384)).max(200).default([]).describe("its arguments"),
     env: variables.default({}).describe("its variables; `vault:NAME` takes a stored secret"),
-    cwd: z.string().min(1).max(4096).optional().describe("the folder it starts in; default: a folder of its own"),
+    cwd: z.string().min(1).max(4096).optional().describe("the folder it starts in; default: a separate folder"),
     url: z
       .url({ protocol: /^https?$/ })
       .optional()

@@ -1,5 +1,5 @@
 /**
- * How a server's program is started: a folder of its own as its home, an environment built from nothing, and the sandbox that commands
+ * How a server's program is started: a separate folder as its home, an environment built from nothing, and the sandbox that commands
  * have. The owner chose the program; what it may see is still decided here.
  *
  * MCP-11: a server sees its own folder, the agents' workspaces, the folders its definition names, and may read the projects of the
@@ -88,7 +88,7 @@ function isFile(arg: string): boolean {
   return isAbsolute(arg) && (statSync(arg, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
-/** What says that a folder is a project of its own, with everything a script in it loads. */
+/** What says that a folder is a separate project, with everything a script in it loads. */
 const PROJECT_MARKS = ["package.json", "pyproject.toml", "go.mod", "Cargo.toml"];
 const MOST_LEVELS = 8;
 

@@ -52,7 +52,7 @@ export class StdioTransport implements Transport {
       cwd,
       env: { ...wrapped.env, [RUN_TAG]: key },
       stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own, so that a Ctrl-C meant for Lares doesn't reach it first.
+      // A separate group, so that a Ctrl-C meant for Lares doesn't reach it first.
       detached: true,
       ...defined({ argv0: wrapped.argv0 }),
     });

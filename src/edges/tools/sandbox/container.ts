@@ -1,5 +1,5 @@
 /**
- * Docker or Podman, by their command line: each command is a container of its own, with the workspace mounted at the same
+ * Docker or Podman, by their command line: each command is a separate container, with the workspace mounted at the same
  * path. Killing the client does not end the container, so the run is ended by its name too.
  *
  * A name like `debian:stable` is whatever was pulled last. So the image's own id is asked for, shown, part of what an approval is
@@ -15,7 +15,7 @@ export interface ContainerOptions {
   engine: "docker" | "podman";
   /** Has a shell and the programs the agent needs. */
   image: string;
-  /** A network of its own instead of the engine's default. */
+  /** A separate network instead of the engine's default. */
   network?: string;
   program?: string;
   /** Whose the files in the workspace are. */

@@ -35,7 +35,7 @@ export function strictest(a: SandboxLimits | undefined, b: SandboxLimits | undef
   };
 }
 
-/** The same command under the kernel's limits. `apart`: it runs in a user namespace of its own, where its processes can be counted. */
+/** The same command under the kernel's limits. `apart`: it runs in a separate user namespace, where its processes can be counted. */
 export function withLimits(
   argv: readonly [string, ...string[]],
   limits: SandboxLimits | undefined,

@@ -33,7 +33,7 @@ export interface Confined {
   key: string;
   /** It goes on when the process that started it ends. */
   survives?: boolean;
-  /** It has a terminal of its own. */
+  /** It has its own terminal. */
   terminal?: boolean;
 }
 

@@ -78,7 +78,7 @@ function contentResults(answer: unknown): WebResult[] {
   return withContent.parse(answer).results.map(({ title, url, content }) => ({ title, url, snippet: content }));
 }
 
-/** A base may have a path of its own: a SearXNG behind `/searx`. */
+/** A base may have its own path: a SearXNG behind `/searx`. */
 function under(base: URL, path: string, query: Record<string, string> = {}): URL {
   const url = new URL(`${trimEndCharacters(base.pathname, "/")}/${path}`, base);
   url.search = new URLSearchParams(query).toString();

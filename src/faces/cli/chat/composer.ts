@@ -163,7 +163,7 @@ export class Composer {
     if (held) this.rl.write(held);
   }
 
-  /** Only at the end of a line of its own: elsewhere a tab means nothing. */
+  /** Only at the end of a separate line: elsewhere a tab means nothing. */
   private tab(): void {
     if (this.above.length || this.rl.cursor < this.rl.line.length) return;
     const line = this.parts.complete(this.rl.line);

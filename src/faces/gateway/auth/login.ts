@@ -1,7 +1,7 @@
 /**
  * Browser login: a one-time code becomes a login, which is a cookie and a proof (see `identify.ts`, AUTH-3). `GET /login` is the page
  * behind the printed link; its script takes the code out of the address and posts it. The answer of `POST /login` is the one
- * time the proof is said: in a body that only a script of our own origin can read, never in an address or a header.
+ * time the proof is said: in a body that only a script from our own origin can read, never in an address or a header.
  */
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";

@@ -4,7 +4,7 @@
  *
  * OPENAI-1: with tools of its own the caller drives: ours are not offered, a call ends the turn, and the next request brings the
  *      outcomes.
- * OPENAI-2: a request that brings its own conversation (no `user`, or tools) is a conversation of its own: nothing is mixed.
+ * OPENAI-2: a request that brings its own conversation (no `user`, or tools) is a separate conversation: nothing is mixed.
  */
 import type { Context } from "hono";
 import {

@@ -5,7 +5,7 @@ import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders } from "../call.ts";
 import { asRead, type HttpEnv, publicShape, type Speaking } from "../http.ts";
 
-/** Codes that have a name of their own over there. */
+/** Codes that have their own name over there. */
 const CODES: Partial<Record<ErrorCode, string>> = {
   UNAUTHORIZED: "invalid_api_key",
   AGENT_UNKNOWN: "model_not_found",

@@ -1,6 +1,6 @@
 /**
  * The OpenAI-compatible door. `model` names an agent (`lares`, `lares/<agent>`) or a model (`provider/model`); `user` chooses
- * the session. Without `user` the request is a conversation of its own, with the messages it carries.
+ * the session. Without `user` the request is a separate conversation, with the messages it carries.
  */
 import type { Context } from "hono";
 import { call, toCaller } from "../call.ts";

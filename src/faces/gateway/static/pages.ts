@@ -81,7 +81,7 @@ export const loginScript = (program: string) => `"use strict";
 })();
 `;
 
-/** Paper and ink, as the UI; a file of its own because the page's policy takes no style from inside. */
+/** Paper and ink, as the UI; a separate file because the page's policy takes no style from inside. */
 export const PAGE_STYLE = `:root{color-scheme:light dark;--bg:#fafaf8;--text:#1b1c1a;--dim:#5c5e58;--line:#8a8a82;--accent:#2b4fbf;--ink:#fff;--sunken:#f2f2ee}
 @media(prefers-color-scheme:dark){:root{--bg:#131413;--text:#ececE8;--dim:#a3a69f;--line:#72756f;--accent:#8fb0ff;--ink:#0b1530;--sunken:#0e0f0e}}
 body{margin:0;background:var(--bg);color:var(--text);font:15px/24px system-ui,sans-serif}main{max-width:480px;margin:15vh auto 0;padding:0 16px}

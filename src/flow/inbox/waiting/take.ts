@@ -4,7 +4,7 @@
  * LANES-1: a turn always takes its own message first, in its first call.
  * LANES-2: a message joins another turn only when it would be answered at the same place (I7).
  * LANES-3: `steer` joins whatever runs; `collect` joins a collecting turn before its first call; `followup` and `interrupt` wait
- *     for a turn of their own.
+ *     for a separate turn.
  */
 import { assertNever, type QueueMode, type TurnId } from "../../../core/domain/index.ts";
 

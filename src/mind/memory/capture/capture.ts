@@ -62,7 +62,7 @@ export interface CaptureParts {
   asking: Asking;
   /** Whose session it is; undefined when nothing is captured there (a job's run, a sub-agent). */
   viewer: (session: string) => Promise<(Viewer & { agent: string }) | undefined>;
-  /** The zone this person reads clocks in; without one, or without a zone of their own, the owner's. */
+  /** The zone this person reads clocks in; without one, or without their own zone, the owner's. */
   findZone: (person?: string) => Promise<string>;
 }
 

@@ -57,7 +57,7 @@ export class GoogleReader implements EventReader {
     const meta = readSignature(part);
     const kind = part.thought === true ? "thinking" : "text";
     if (words === "") {
-      // A signature of its own, at the end of what was said.
+      // A separate signature, at the end of what was said.
       if (this.speaking === "text") this.answer.say("text", this.id, "", meta);
       return;
     }

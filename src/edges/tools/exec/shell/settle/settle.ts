@@ -1,6 +1,6 @@
 /**
  * Settling a text: patterns are expanded, a loop over known words is unrolled, and the rest is written down again from what was
- * understood. What comes out is a text of our own making in which almost every word is literal, so that the gate can
+ * understood. What comes out is a text we wrote ourselves, in which almost every word is literal, so that the gate can
  * hold its rules against it. It is only ever used to allow: a text that cannot be settled is judged as it was written.
  *
  * SHELL-4: a text is settled only if it consists of these, and of nothing else: pipelines of simple commands joined by `;`, `&&`,
