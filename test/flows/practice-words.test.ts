@@ -128,8 +128,8 @@ test("every built-in tool has sentences, and every rule is for a tool that is th
   const builtIn = [...offered, ...ON_DEMAND_TOOLS].sort();
   expect(Object.keys(SENTENCES).sort()).toEqual(builtIn);
   // What is checked of every tool's description is checked of what the program has.
-  const { registry, house } = everyTool();
-  const checked = [...registry.specs(), ...house.map(({ spec }) => spec)].map(({ name }) => name);
+  const { registry, bound } = everyTool();
+  const checked = [...registry.specs(), ...bound.map(({ spec }) => spec)].map(({ name }) => name);
   expect([...new Set(checked)].sort()).toEqual(builtIn);
   // Offered only where a turn may end without an answer.
   const endings = ["nothing_to_report", "stay_silent"];

@@ -15,7 +15,7 @@ import {
   openRoots,
   Processes,
   type Roots,
-  type SkillDesk,
+  type SkillPort,
   sandboxFor,
   skillFiles,
   type ToolRegistry,
@@ -41,7 +41,7 @@ export interface Workshop {
   runs: CommandRuns;
   sandbox: Confinement;
   skills: Skills;
-  skillPort: SkillDesk;
+  skillPort: SkillPort;
   tools: ToolRegistry;
 }
 
@@ -91,7 +91,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
       return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
     },
   });
-  const skillPort: SkillDesk = {
+  const skillPort: SkillPort = {
     open: (agent, name) => skills.get(agent, name),
     words: async (agent, name) => skills.words(await skills.get(agent, name)),
     search: (agent, query) => skills.search(agent, query),

@@ -24,7 +24,7 @@ export interface ToolPlace {
   userHome?: string;
   /** Where whole outputs are kept when the result was cut: below the workspace, so that the agent can read them. */
   spillDir: string;
-  /** The turn that calls: for tools that act on the house. */
+  /** The turn that calls: for tools that act on Lares itself. */
   caller: ToolCaller;
   /** A rule allowed the settled form of the command and nobody saw the other one: this text is what runs. */
   runsSettled?: string;

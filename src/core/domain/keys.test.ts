@@ -197,7 +197,7 @@ test("the stored forms never change: databases hold them", () => {
   expect([
     acceptIds.message(at, "7"),
     acceptIds.allMessages(at),
-    acceptIds.keyed(at, "k"),
+    acceptIds.idempotent(at, "k"),
     acceptIds.timer("j_1", 12),
     acceptIds.compaction("s", 1, 2, 3),
     acceptIds.forgotten("t_1"),

@@ -162,7 +162,7 @@ export const acceptIds = {
   message: ({ channel, account, chat }: Account & { chat: string }, message: string) =>
     `msg:${channel}:${account}:${chat}:${message}`,
   /** A request with a key of the caller's. */
-  keyed: ({ channel, account }: Account, key: string) => `key:${channel}:${account}:${key}`,
+  idempotent: ({ channel, account }: Account, key: string) => `key:${channel}:${account}:${key}`,
   /** What the ids of all messages of an account begin with. */
   allMessages: ({ channel, account }: Account) => `msg:${channel}:${account}:`,
   /** A timer that is due. */

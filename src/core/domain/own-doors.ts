@@ -10,7 +10,7 @@ export interface CameBy {
   speaker: Authority | "event" | null;
 }
 
-/** The owner's own: the house itself, HTTP and WebSocket with the owner's token, a chat where the platform's id is the owner's. */
+/** The owner's own: Lares itself, HTTP and WebSocket with the owner's token, a chat where the platform's id is the owner's. */
 export function isOwnDoor({ channel, account, speaker }: CameBy): boolean {
   if (isGateway(channel)) return account === "owner";
   return channel === "none" || speaker === "owner";

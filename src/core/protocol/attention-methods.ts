@@ -1,6 +1,6 @@
 /** Methods about what needs a person. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { method, withIdempotencyKey } from "./method.ts";
 
 const item = z.object({
   id: z.string(),
@@ -44,7 +44,7 @@ export const ATTENTION_METHODS = {
       .strictObject({
         ids: z.array(z.string().min(1).max(600)).min(1).max(500).optional(),
         all: z.literal(true).optional().describe("everything that can be dismissed"),
-        ...keyed,
+        ...withIdempotencyKey,
       })
       .refine((given) => (given.ids === undefined) !== (given.all === undefined), "give `ids` or `all`"),
     out: z.object({ dismissed: z.number(), total: z.number().describe("what is left") }),

@@ -1,6 +1,6 @@
 /** Methods about the channels people talk through: accounts, and who may talk. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 
 /** Of an account: switched off, connecting, working, or not working. */
 export const channelState = z.enum(["off", "starting", "ok", "down"]);
@@ -80,7 +80,7 @@ export const CHANNEL_METHODS = {
     doc: "Asks the platform who these credentials are. Nothing is kept or sent.",
   }),
   "channels.install": method({
-    in: z.strictObject({ channel: kind, ...keyed }),
+    in: z.strictObject({ channel: kind, ...withIdempotencyKey }),
     out: z.object({ packages: z.array(z.string()) }),
     scope: "admin",
     mutates: true,
@@ -92,7 +92,7 @@ export const CHANNEL_METHODS = {
       account: account.default("main"),
       fields,
       replace: z.boolean().default(false).describe("gives these fields to an account that is there; its others stay"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       name: z.string(),
@@ -106,14 +106,14 @@ export const CHANNEL_METHODS = {
     doc: "Checks the credentials, keeps the secrets in the vault, writes the account to lares.yaml and connects it.",
   }),
   "channels.remove": method({
-    in: z.strictObject({ name, ...keyed }),
+    in: z.strictObject({ name, ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
     doc: "Takes the account out of lares.yaml, with its secrets, position, the people it let in and the ids of messages it has seen: added again it starts as new. Conversations stay.",
   }),
   "channels.test": method({
-    in: z.strictObject({ name, chat: z.string().min(1).max(256).optional(), ...keyed }),
+    in: z.strictObject({ name, chat: z.string().min(1).max(256).optional(), ...withIdempotencyKey }),
     out: who.extend({ sent: z.boolean() }),
     scope: "admin",
     mutates: true,
@@ -138,14 +138,14 @@ export const CHANNEL_METHODS = {
     doc: "Strangers who wait to be let in.",
   }),
   "channels.approve": method({
-    in: z.strictObject({ code, role: role.default("known"), ...keyed }),
+    in: z.strictObject({ code, role: role.default("known"), ...withIdempotencyKey }),
     out: z.object({ name: z.string(), sender: z.string(), role }),
     scope: "approvals",
     mutates: true,
     doc: "Lets a stranger in, for direct messages of that account; `owner` may also answer approvals.",
   }),
   "channels.refuse": method({
-    in: z.strictObject({ code, ...keyed }),
+    in: z.strictObject({ code, ...withIdempotencyKey }),
     out: z.object({ name: z.string(), sender: z.string() }),
     scope: "approvals",
     mutates: true,
@@ -171,7 +171,12 @@ export const CHANNEL_METHODS = {
     doc: "Who was let in, besides those lares.yaml lists.",
   }),
   "channels.revoke": method({
-    in: z.strictObject({ name, sender: z.string().min(1), context: z.string().default("direct"), ...keyed }),
+    in: z.strictObject({
+      name,
+      sender: z.string().min(1),
+      context: z.string().default("direct"),
+      ...withIdempotencyKey,
+    }),
     out: z.object({ revoked: z.boolean() }),
     scope: "approvals",
     mutates: true,

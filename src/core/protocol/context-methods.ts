@@ -1,6 +1,6 @@
 /** Methods about what the model reads of a session. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { method, withIdempotencyKey } from "./method.ts";
 import { sessionKey } from "./shapes.ts";
 
 const compaction = z.object({
@@ -96,7 +96,7 @@ export const CONTEXT_METHODS = {
     in: z.strictObject({
       session: sessionKey,
       focus: z.string().max(800).optional().describe("what to keep above all"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       state: z.enum(["done", "nothing", "going on"]),
@@ -110,7 +110,7 @@ export const CONTEXT_METHODS = {
     doc: "Compacts the older part of a session now. The messages stay.",
   }),
   "context.undo": method({
-    in: z.strictObject({ session: sessionKey, ...keyed }),
+    in: z.strictObject({ session: sessionKey, ...withIdempotencyKey }),
     out: z.object({ messages: z.number().describe("number of messages the model sees in full again") }),
     scope: "write",
     mutates: true,

@@ -1,6 +1,6 @@
 /** Moving in from another system. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { method, withIdempotencyKey } from "./method.ts";
 
 const proposalId = z
   .string()
@@ -19,7 +19,7 @@ export const IMPORT_METHODS = {
         .describe("its folder, on the machine where Lares runs; nothing in it is changed"),
       dryRun: z.boolean().optional().describe("only tell what would become of each item"),
       secrets: z.boolean().optional().describe("also take tokens of channel accounts; they go to the vault"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       items: z.array(
@@ -60,7 +60,7 @@ export const IMPORT_METHODS = {
     in: z.strictObject({
       id: proposalId,
       proposed: z.string().optional().describe("the text that was read; refused when it is another one by now"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({ accepted: z.number().int().describe("files replaced, or facts kept") }),
     scope: "admin",
@@ -68,7 +68,7 @@ export const IMPORT_METHODS = {
     doc: "Puts a proposed file in the place of the present one, or keeps the imported facts that wait.",
   }),
   "import.reject": method({
-    in: z.strictObject({ id: proposalId, ...keyed }),
+    in: z.strictObject({ id: proposalId, ...withIdempotencyKey }),
     out: z.object({ rejected: z.number().int() }),
     scope: "admin",
     mutates: true,

@@ -2,8 +2,8 @@ export { type Client, FACE_HEADER, type Face } from "./client.ts";
 export { type DiffLine, diff } from "./diff.ts";
 export { EVENTS } from "./events.ts";
 export type { EventFrame, Frame, RequestFrame, ResponseFrame } from "./frames.ts";
-export { agentFile } from "./house-methods.ts";
-export { keyed, type Method, method, nothing } from "./method.ts";
+export { agentFile } from "./instance-methods.ts";
+export { type Method, method, nothing, withIdempotencyKey } from "./method.ts";
 export { isMethod, METHODS, type MethodName, type Params, type Parsed, type Result } from "./methods.ts";
 export { type Principal, SCOPES, type Scope } from "./principal.ts";
 export {

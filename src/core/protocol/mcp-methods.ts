@@ -1,6 +1,6 @@
 /** Methods about MCP servers: other people's programs whose tools agents may use. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 
 const name = z.string().min(1).max(64).describe("the server's name in lares.yaml");
 const problem = z.object({ name: z.string(), reason: z.string() });
@@ -66,7 +66,7 @@ export const MCP_METHODS = {
       text: z.string().min(1).max(262_144).describe("JSON as READMEs print it: mcpServers and the like, or one server"),
       name: name.optional().describe("for one server that doesn't say its name"),
       replace: z.boolean().optional().describe("take the place of a server of the same name"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       added: z.array(z.object({ name: z.string(), target: z.string() })),
@@ -78,7 +78,7 @@ export const MCP_METHODS = {
     doc: "Adds servers to lares.yaml. Values that look like keys go into the vault. Starts nothing.",
   }),
   "mcp.accept": method({
-    in: z.strictObject({ name, tools: z.array(z.string().min(1).max(128)).max(500).optional(), ...keyed }),
+    in: z.strictObject({ name, tools: z.array(z.string().min(1).max(128)).max(500).optional(), ...withIdempotencyKey }),
     out: z.object({ accepted: z.number() }),
     scope: "admin",
     mutates: true,
@@ -92,7 +92,7 @@ export const MCP_METHODS = {
     doc: "What a server's program wrote to its error output, the newest last.",
   }),
   "mcp.remove": method({
-    in: z.strictObject({ name, ...keyed }),
+    in: z.strictObject({ name, ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,

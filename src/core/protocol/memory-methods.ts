@@ -1,6 +1,6 @@
 /** Methods about what is remembered. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { method, withIdempotencyKey } from "./method.ts";
 import { agentId } from "./shapes.ts";
 
 const kinds = z.enum(["fact", "preference", "person", "project", "decision", "procedure", "episode"]);
@@ -77,7 +77,7 @@ export const MEMORY_METHODS = {
         .describe("what it comes from; items that share it follow each other"),
       at: moment.optional(),
       scope: scope.optional(),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       id: z.string(),
@@ -134,7 +134,7 @@ export const MEMORY_METHODS = {
         id: memoryId.optional(),
         about: z.string().min(3).max(200).optional().describe("A topic or a person: all that names it."),
         preview: z.boolean().optional().describe("Only says what would go. With about."),
-        ...keyed,
+        ...withIdempotencyKey,
       })
       .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about"),
     out: z.object({
@@ -147,14 +147,14 @@ export const MEMORY_METHODS = {
     doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it. By topic or person also past talk: search finds it no more, and snapshots and prompts that name it are made again.",
   }),
   "memory.correct": method({
-    in: z.strictObject({ id: memoryId, text, ...keyed }),
+    in: z.strictObject({ id: memoryId, text, ...withIdempotencyKey }),
     out: z.object({ id: z.string(), state: z.enum(["live", "known", "pending", "superseded"]) }),
     scope: "write",
     mutates: true,
     doc: "Puts another text in its place; the old one stays as history until it is forgotten.",
   }),
   "memory.undo": method({
-    in: z.strictObject({ id: memoryId.describe("a fact that took the place of another"), ...keyed }),
+    in: z.strictObject({ id: memoryId.describe("a fact that took the place of another"), ...withIdempotencyKey }),
     out: z.object({ restored: z.array(fact) }),
     scope: "write",
     mutates: true,
@@ -168,7 +168,7 @@ export const MEMORY_METHODS = {
     doc: "What waits for a person's word: found in text from outside, or in a clash with a file.",
   }),
   "memory.decide": method({
-    in: z.strictObject({ id: memoryId, keep: z.boolean(), ...keyed }),
+    in: z.strictObject({ id: memoryId, keep: z.boolean(), ...withIdempotencyKey }),
     out: z.object({ decided: z.boolean().describe("false: it was no longer pending") }),
     scope: "approvals",
     mutates: true,
@@ -198,7 +198,7 @@ export const MEMORY_METHODS = {
     in: z.strictObject({
       facts: z.array(carried).max(1000),
       trusted: z.boolean().optional().describe("they are the caller's own export: they hold at once, as they were"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({ added: z.number(), known: z.number() }),
     scope: "admin",
@@ -206,14 +206,14 @@ export const MEMORY_METHODS = {
     doc: "Takes what memory.export gave. Each fact waits for a decision unless `trusted`. What is there already stays as it is.",
   }),
   "memory.index": method({
-    in: z.strictObject({ dir: z.string().min(1).max(4096), scope: scope.optional(), ...keyed }),
+    in: z.strictObject({ dir: z.string().min(1).max(4096), scope: scope.optional(), ...withIdempotencyKey }),
     out: indexReport,
     scope: "admin",
     mutates: true,
     doc: "Reads a folder's documents into memory and keeps them in step. Only what changed is read again.",
   }),
   "memory.unindex": method({
-    in: z.strictObject({ dir: z.string().min(1).max(4096), ...keyed }),
+    in: z.strictObject({ dir: z.string().min(1).max(4096), ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
@@ -246,7 +246,7 @@ export const MEMORY_METHODS = {
     doc: "How much is remembered, how far vectors are made, which folders are followed.",
   }),
   "memory.condense": method({
-    in: z.strictObject({ agent: agentId.optional(), ...keyed }),
+    in: z.strictObject({ agent: agentId.optional(), ...withIdempotencyKey }),
     out: z.object({ condensation: condensation.optional().describe("absent: there was nothing to do") }),
     scope: "write",
     mutates: true,
@@ -260,7 +260,7 @@ export const MEMORY_METHODS = {
     doc: "What the nightly passes changed, newest first.",
   }),
   "memory.condense.undo": method({
-    in: z.strictObject({ id: z.string().min(1).max(200), ...keyed }),
+    in: z.strictObject({ id: z.string().min(1).max(200), ...withIdempotencyKey }),
     out: z.object({ condensation }),
     scope: "write",
     mutates: true,

@@ -17,4 +17,4 @@ export function method<In extends z.ZodType, Out extends z.ZodType>(m: Method<In
 }
 
 export const nothing = z.strictObject({});
-export const keyed = { idempotencyKey: idempotencyKey.optional() };
+export const withIdempotencyKey = { idempotencyKey: idempotencyKey.optional() };

@@ -6,11 +6,11 @@ import { z } from "zod";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
-import { HOUSE_METHODS } from "./house-methods.ts";
 import { IMPORT_METHODS } from "./import-methods.ts";
+import { INSTANCE_METHODS } from "./instance-methods.ts";
 import { MCP_METHODS } from "./mcp-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
 import { SECRET_METHODS } from "./secret-methods.ts";
@@ -89,7 +89,7 @@ export const METHODS = {
       once: z.boolean().optional().describe("true: a separate conversation, not continued by later messages"),
       given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
       attachments: attachmentIds.optional().describe("files uploaded before with POST /attachments, up to 8"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: chatAnswer,
     scope: "write",
@@ -97,7 +97,7 @@ export const METHODS = {
     doc: "Gives a message to an agent and waits for the answer.",
   }),
   "chat.abort": method({
-    in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...keyed }),
+    in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...withIdempotencyKey }),
     out: z.object({ stopped: z.boolean(), turn: z.string().optional() }),
     scope: "write",
     mutates: true,
@@ -172,14 +172,14 @@ export const METHODS = {
     doc: "One session.",
   }),
   "sessions.reset": method({
-    in: z.strictObject({ session: sessionKey, ...keyed }),
+    in: z.strictObject({ session: sessionKey, ...withIdempotencyKey }),
     out: z.object({ session: z.string() }),
     scope: "write",
     mutates: true,
     doc: "Clears the context; earlier messages stay readable.",
   }),
   "sessions.delete": method({
-    in: z.strictObject({ session: sessionKey, ...keyed }),
+    in: z.strictObject({ session: sessionKey, ...withIdempotencyKey }),
     out: z.object({ deleted: z.boolean(), messages: z.number() }),
     scope: "write",
     mutates: true,
@@ -197,7 +197,7 @@ export const METHODS = {
       session: sessionKey.optional().describe("where to; without it a new session, whatever the lines say"),
       agent: agentId.optional(),
       lines: z.array(historyMessage).min(1).max(100_000),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({ session: z.string(), imported: z.number(), skipped: z.number() }),
     scope: "admin",
@@ -205,7 +205,11 @@ export const METHODS = {
     doc: "Takes in an exported session as text from outside; messages already there are skipped.",
   }),
   "sessions.prune": method({
-    in: z.strictObject({ olderThanDays: z.number().min(0).max(36_500), dryRun: z.boolean().optional(), ...keyed }),
+    in: z.strictObject({
+      olderThanDays: z.number().min(0).max(36_500),
+      dryRun: z.boolean().optional(),
+      ...withIdempotencyKey,
+    }),
     out: z.object({ sessions: z.array(z.string()), deleted: z.boolean() }),
     scope: "admin",
     mutates: true,
@@ -234,7 +238,7 @@ export const METHODS = {
       id: z.string().min(1).max(128),
       decision: z.enum(["allow-once", "allow-always", "deny"]),
       reason: z.string().max(2000).optional(),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: approval,
     scope: "approvals",
@@ -261,7 +265,7 @@ export const METHODS = {
     doc: 'What "allow always" has kept, newest first.',
   }),
   "approvals.forget": method({
-    in: z.strictObject({ agent: agentId, rule: z.string().min(1).max(100_000), ...keyed }),
+    in: z.strictObject({ agent: agentId, rule: z.string().min(1).max(100_000), ...withIdempotencyKey }),
     out: z.object({ forgotten: z.boolean() }),
     scope: "approvals",
     mutates: true,
@@ -276,7 +280,7 @@ export const METHODS = {
   }),
   ...ATTENTION_METHODS,
   ...MODEL_METHODS,
-  ...HOUSE_METHODS,
+  ...INSTANCE_METHODS,
   ...CHANNEL_METHODS,
   ...TIME_METHODS,
   ...WAKE_METHODS,

@@ -1,6 +1,6 @@
 /** Methods about the models: which providers are set up, trying one, connecting one. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 
 const provider = z
   .string()
@@ -62,7 +62,7 @@ export const MODEL_METHODS = {
       baseUrl: baseUrl.optional(),
       api: api.optional(),
       model: model.optional(),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       provider: z.string(),
@@ -75,7 +75,7 @@ export const MODEL_METHODS = {
     doc: "Sets a provider up: the key goes to the vault, the rest to lares.yaml. The next message uses it.",
   }),
   "models.disconnect": method({
-    in: z.strictObject({ provider, ...keyed }),
+    in: z.strictObject({ provider, ...withIdempotencyKey }),
     out: z.object({ provider: z.string(), primary: z.string() }),
     scope: "admin",
     mutates: true,

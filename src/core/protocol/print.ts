@@ -28,7 +28,7 @@ export function printMarkdown(): string {
   const names = Object.keys(METHODS) as (keyof typeof METHODS)[];
   const groups = new Map<string, string[]>();
   for (const name of names) {
-    const noun = name.includes(".") ? name.slice(0, name.indexOf(".")) : "house";
+    const noun = name.includes(".") ? name.slice(0, name.indexOf(".")) : "instance";
     groups.set(noun, [...(groups.get(noun) ?? []), printMethod(name, METHODS[name] as Method)]);
   }
   const events = Object.entries(EVENTS).map(([name, doc]) => `| \`${name}\` | ${doc} |`);

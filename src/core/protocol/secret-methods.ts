@@ -1,6 +1,6 @@
 /** Methods about secrets people keep in the vault. No method returns a value. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId } from "./shapes.ts";
 
 const name = z.string().min(1).max(128).describe("letters, digits and _, beginning with a letter");
@@ -25,35 +25,35 @@ export const SECRET_METHODS = {
     doc: "The names of the secrets in the vault, and which agents get them. Never a value.",
   }),
   "secrets.set": method({
-    in: z.strictObject({ name, value: z.string().min(1).max(65_536), ...keyed }),
+    in: z.strictObject({ name, value: z.string().min(1).max(65_536), ...withIdempotencyKey }),
     out: z.object({ name: z.string(), replaced: z.boolean(), where: z.string() }),
     scope: "admin",
     mutates: true,
     doc: "Puts a secret into the vault, or gives one another value. It counts at once.",
   }),
   "secrets.remove": method({
-    in: z.strictObject({ name, ...keyed }),
+    in: z.strictObject({ name, ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean(), agents: z.array(z.string()).describe("who no longer gets it") }),
     scope: "admin",
     mutates: true,
     doc: "Takes a secret out of the vault, and its grants with it. Refused while lares.yaml refers to it.",
   }),
   "secrets.grant": method({
-    in: z.strictObject({ name, agent: agentId, ...keyed }),
+    in: z.strictObject({ name, agent: agentId, ...withIdempotencyKey }),
     out: granted,
     scope: "admin",
     mutates: true,
     doc: "From now on this agent's commands get the secret as a variable of its name.",
   }),
   "secrets.revoke": method({
-    in: z.strictObject({ name, agent: agentId, ...keyed }),
+    in: z.strictObject({ name, agent: agentId, ...withIdempotencyKey }),
     out: granted,
     scope: "admin",
     mutates: true,
     doc: "This agent's commands no longer get the secret.",
   }),
   "secrets.keyring": method({
-    in: z.strictObject({ use: z.boolean(), ...keyed }),
+    in: z.strictObject({ use: z.boolean(), ...withIdempotencyKey }),
     out: z.object({ where: z.string() }),
     scope: "admin",
     mutates: true,

@@ -1,6 +1,6 @@
 /** Methods about time: what the agent does without being asked. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, deliverTo } from "./shapes.ts";
 
 const slot = z.object({
@@ -129,7 +129,7 @@ export const beat = z.object({
     unknownPrice: z.number().describe("calls whose price is not known"),
   }),
 });
-const whose = z.strictObject({ agent: agentId, ...keyed });
+const whose = z.strictObject({ agent: agentId, ...withIdempotencyKey });
 
 export const TIME_METHODS = {
   "heartbeat.list": method({
@@ -208,7 +208,7 @@ export const TIME_METHODS = {
     in: z.strictObject({
       ...when,
       ...wishes,
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: job,
     scope: "write",
@@ -220,7 +220,7 @@ export const TIME_METHODS = {
       id: jobId,
       ...when,
       ...wishes,
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: job,
     scope: "write",
@@ -228,21 +228,21 @@ export const TIME_METHODS = {
     doc: "Changes, pauses or resumes a job.",
   }),
   "schedule.snooze": method({
-    in: z.strictObject({ id: jobId, in: when.in, at: when.at, zone: when.zone, ...keyed }),
+    in: z.strictObject({ id: jobId, in: when.in, at: when.at, zone: when.zone, ...withIdempotencyKey }),
     out: job,
     scope: "write",
     mutates: true,
     doc: "Once more, later: what runs once is moved, what repeats gets one run beside its times.",
   }),
   "schedule.remove": method({
-    in: z.strictObject({ id: jobId, ...keyed }),
+    in: z.strictObject({ id: jobId, ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "write",
     mutates: true,
     doc: "Removes a job and its slots.",
   }),
   "schedule.run": method({
-    in: z.strictObject({ id: jobId, ...keyed }),
+    in: z.strictObject({ id: jobId, ...withIdempotencyKey }),
     out: z.object({ turn: z.string() }),
     scope: "write",
     mutates: true,

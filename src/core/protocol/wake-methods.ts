@@ -1,6 +1,6 @@
 /** Methods about what wakes an agent besides people: what will, and ringing for it. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, deliverTo, sessionKey } from "./shapes.ts";
 
 const deliver = deliverTo.optional().describe("where the answer goes; without it the answer is in the history only");
@@ -51,7 +51,7 @@ export const WAKE_METHODS = {
     doc: "What will wake an agent, the next first: schedules, hooks, watchers, parked turns, sub-agents, processes, goals.",
   }),
   "watch.resume": method({
-    in: z.strictObject({ name: z.string().min(1).max(64), ...keyed }),
+    in: z.strictObject({ name: z.string().min(1).max(64), ...withIdempotencyKey }),
     out: z.object({ name: z.string() }),
     scope: "admin",
     mutates: true,
@@ -82,7 +82,7 @@ export const WAKE_METHODS = {
       dollars: z.number().positive().max(100_000).optional(),
       tokens: z.number().int().positive().optional(),
       deliver,
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: goal,
     scope: "admin",
@@ -90,21 +90,21 @@ export const WAKE_METHODS = {
     doc: "Gives a goal: the agent works on it turn by turn until a judge says done or blocked, or its limits are reached.",
   }),
   "goals.pause": method({
-    in: z.strictObject({ id: goalId, ...keyed }),
+    in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
     out: goal,
     scope: "write",
     mutates: true,
     doc: "Begins no further turn of a goal.",
   }),
   "goals.resume": method({
-    in: z.strictObject({ id: goalId, ...keyed }),
+    in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
     out: goal,
     scope: "admin",
     mutates: true,
     doc: "Goes on with a paused or blocked goal; one that ended at its limit gets as much again.",
   }),
   "goals.cancel": method({
-    in: z.strictObject({ id: goalId, ...keyed }),
+    in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
     out: goal,
     scope: "write",
     mutates: true,
@@ -116,7 +116,7 @@ export const WAKE_METHODS = {
       agent: agentId.optional().describe('whose main session, with "main"'),
       text: z.string().min(1).max(16_000),
       deliver,
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({ session: z.string(), event: z.string(), duplicate: z.boolean() }),
     scope: "write",

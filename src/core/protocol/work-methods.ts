@@ -1,6 +1,6 @@
 /** Methods about an agent's work on files: what turns changed, and the way back. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { method, withIdempotencyKey } from "./method.ts";
 import { sessionKey, turnId } from "./shapes.ts";
 
 const changedTurn = z.object({
@@ -32,7 +32,7 @@ export const WORK_METHODS = {
     in: z.strictObject({
       turn: turnId.describe("a turn, or an undo, as undo.list has it"),
       dryRun: z.boolean().optional(),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       turn: z.string(),

@@ -18,10 +18,10 @@ import { everyTool } from "./testing.ts";
 import { MAX_BYTES } from "./web/web-fetch.ts";
 import { COUNT, MOST as RESULTS_MOST } from "./web/web-search.ts";
 
-const { registry, house } = everyTool();
+const { registry, bound } = everyTool();
 const offered = registry.specs();
 const all: ToolSpec[] = [
-  ...new Map([...offered, ...house.map(({ spec }) => spec)].map((spec) => [spec.name, spec])).values(),
+  ...new Map([...offered, ...bound.map(({ spec }) => spec)].map((spec) => [spec.name, spec])).values(),
 ];
 const told = (name: string) => JSON.stringify(all.find((spec) => spec.name === name));
 const tokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
@@ -53,7 +53,7 @@ test("together the offered ones cost at most 2,100 tokens, as Anthropic's protoc
 /** Sends a value to the tool and says whether it is taken. */
 async function takes(name: string, input: object): Promise<boolean> {
   const tool = [
-    ...house,
+    ...bound,
     ...offered.filter(({ name }) => registry.has(name)).map(({ name }) => registry.get(name)),
   ].find(({ spec }) => spec.name === name)!;
   const place = {

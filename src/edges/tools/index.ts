@@ -21,8 +21,8 @@ export {
   openMcp,
   type ServerConfig,
 } from "./mcp/index.ts";
-export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
-export { createMessageTool, type MessageDesk } from "./message/message.ts";
+export { createMemoryTools, type MemoryPort } from "./memory/memory.ts";
+export { createMessageTool, type MessagePort } from "./message/message.ts";
 export { createOnDemandTools } from "./on-demand/on-demand.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
@@ -47,10 +47,10 @@ export {
   within,
   withLimits,
 } from "./sandbox/index.ts";
-export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
+export { createScheduleTools, type SchedulePort } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
-export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
-export { createWait, type WaitDesk } from "./sessions/wait.ts";
+export { createSessionTools, type SessionPort } from "./sessions/sessions.ts";
+export { createWait, type WaitPort } from "./sessions/wait.ts";
 export { skillFiles } from "./skills/files.ts";
-export type { SkillDesk } from "./skills/skills.ts";
+export type { SkillPort } from "./skills/skills.ts";
 export { createFetcher, createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

@@ -12,7 +12,7 @@ import { createRead, type ReadOptions } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
 import { createOnDemandTools, type ServedTools } from "./on-demand/on-demand.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
-import type { SkillDesk } from "./skills/skills.ts";
+import type { SkillPort } from "./skills/skills.ts";
 import { unknownTool } from "./unknown.ts";
 
 export interface ToolRegistry {
@@ -69,7 +69,7 @@ const ON_DEMAND: ReadonlySet<string> = new Set(ON_DEMAND_TOOLS);
 export function registerTools(
   registry: ToolRegistry,
   tools: readonly Tool[],
-  { skills, served }: { skills?: SkillDesk; served?: ServedTools } = {},
+  { skills, served }: { skills?: SkillPort; served?: ServedTools } = {},
 ): void {
   for (const tool of tools) if (!ON_DEMAND.has(tool.spec.name)) registry.register(tool);
   const onDemand = tools.filter((tool) => ON_DEMAND.has(tool.spec.name));

@@ -44,11 +44,11 @@ export async function scene(base: string = tmpdir()): Promise<Scene> {
 
 export const never = new AbortController().signal;
 
-/** Every built-in tool, to be looked at: what they are made with is not asked. `house`: those that need the rest of Lares. */
-export function everyTool(): { registry: ToolRegistry; house: Tool[] } {
+/** Every built-in tool, for tests that only read their descriptions. `bound`: those that need the rest of Lares. */
+export function everyTool(): { registry: ToolRegistry; bound: Tool[] } {
   const nothing = {} as never;
   const web = () => webConfig.parse({ search: { provider: "searxng", baseUrl: "http://127.0.0.1:9" } });
-  const house: Tool[] = [
+  const bound: Tool[] = [
     ...createScheduleTools(nothing),
     ...createSessionTools(nothing),
     createWait(nothing),
@@ -59,6 +59,6 @@ export function everyTool(): { registry: ToolRegistry; house: Tool[] } {
     createBrowserTool(nothing).tool,
   ];
   const registry = createTools({ exec: { processes: nothing } });
-  registerTools(registry, house);
-  return { registry, house };
+  registerTools(registry, bound);
+  return { registry, bound };
 }

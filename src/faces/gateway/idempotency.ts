@@ -31,12 +31,13 @@ export function withKeys(
 ): Handlers {
   const out: Record<string, Handler> = {};
   for (const [name, handler] of Object.entries(handlers) as [MethodName, Handler][]) {
-    out[name] = METHODS[name].mutates && name !== "chat.send" ? keyed(name, handler, replays, special[name]) : handler;
+    out[name] =
+      METHODS[name].mutates && name !== "chat.send" ? makeIdempotent(name, handler, replays, special[name]) : handler;
   }
   return out as unknown as Handlers;
 }
 
-function keyed(method: MethodName, handler: Handler, replays: Replays, keeping: Keeping | undefined): Handler {
+function makeIdempotent(method: MethodName, handler: Handler, replays: Replays, keeping: Keeping | undefined): Handler {
   return (params, caller) => {
     const { idempotencyKey: key, ...rest } = params;
     if (!key) return handler(params, caller);

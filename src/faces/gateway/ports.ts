@@ -1,4 +1,4 @@
-/** What the gateway needs from the house. It authenticates and translates, nothing else. */
+/** What the gateway needs from the rest of Lares. It authenticates and translates, nothing else. */
 import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { Face, MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";

@@ -19,7 +19,7 @@ const turns = new Map([
   ["t_own", OWN],
   ["t_others", OTHERS],
 ]);
-const house = {
+const parts = {
   isAgent: (name: string) => name === "main",
   hasSession: async (session: string) => [OWN, OTHERS, SPOKEN].includes(session),
   sessionOfTurn: async (turn: string) => turns.get(turn),
@@ -38,7 +38,7 @@ test.each<[string, Principal, Partial<ActWish>, boolean]>([
   ["in a new one it may begin", reader, { session: "agent:main:web:new", begins: true }, true],
   ["wherever nothing is named", writer, {}, true],
 ])("a caller may act %s", async (_, principal, wish, may) => {
-  const asked = mustReach(house, principal, { begins: false, ...wish });
+  const asked = mustReach(parts, principal, { begins: false, ...wish });
   if (may) await asked;
   else await expect(asked).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentPolicyConfig, policyConfig } from "./config.ts";
 
-test("without settings everything is asked, and an agent without a mode has the house's", () => {
+test("without settings everything is asked, and an agent without a mode has the general one", () => {
   expect(policyConfig.parse({})).toEqual({ mode: "ask", allow: {}, deny: {} });
   expect(agentPolicyConfig.parse({}).mode).toBeUndefined();
 });

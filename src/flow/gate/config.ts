@@ -1,8 +1,8 @@
 /**
  * The gate's slice of the configuration, as DESIGN §14 writes it.
  *
- * An agent's own `policy` is laid over the house's: its `mode` replaces, its `allow` and `deny` lists are added to the
- * house's. So what the house denies, no agent is allowed.
+ * An agent's own `policy` is laid over the general one: its `mode` replaces, its `allow` and `deny` lists are added to the
+ * general ones. So what the general policy denies, no agent is allowed.
  */
 import { z } from "zod";
 import { parseExecRule } from "./rules.ts";
@@ -37,7 +37,7 @@ const lists = {
 export const policyConfig = z
   .strictObject({ mode: mode.default("ask"), ...lists })
   .describe("What agents may do without asking.");
-/** The same for one agent; without a mode the house's mode holds. */
+/** The same for one agent; without a mode the general one applies. */
 export const agentPolicyConfig = z
   .strictObject({ mode: mode.optional(), ...lists })
   .describe(

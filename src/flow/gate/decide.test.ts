@@ -39,10 +39,10 @@ test("a mode that trusts the agent doesn't reach turns caused from outside, nor 
   expect(trusted({ authority: "stranger" })).not.toBe("allow");
 });
 
-test("an agent's mode replaces the house's, its lists are added", () => {
-  const house = { mode: "ask", allow: { exec: ["ls *"] }, deny: { exec: ["rm *"] } } as const;
+test("an agent's mode replaces the general one, its lists are added", () => {
+  const general = { mode: "ask", allow: { exec: ["ls *"] }, deny: { exec: ["rm *"] } } as const;
   const joined = joinPolicy(
-    house,
+    general,
     { mode: "record", allow: { exec: ["git *"] }, deny: {} },
     {
       place: PLACE,

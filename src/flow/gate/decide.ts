@@ -56,16 +56,16 @@ export interface Verdict {
 const MOST_SHOWN = 12_000;
 const MOST_COMMANDS = 100;
 
-/** The house's policy with an agent's laid over it: its mode replaces, its lists are added. */
+/** The general policy with an agent's own on top: the agent's mode replaces the general one, its lists are added. */
 export function joinPolicy(
-  house: Readonly<{ mode: PolicyConfig["mode"]; allow: Rules; deny: Rules }>,
+  general: Readonly<{ mode: PolicyConfig["mode"]; allow: Rules; deny: Rules }>,
   agent: Readonly<{ mode?: PolicyConfig["mode"] | undefined; allow: Rules; deny: Rules }> | undefined,
   facts: { place: GatePlace; remembered: ReadonlySet<string>; authority?: Authority },
 ): Policy {
   return {
-    mode: agent?.mode ?? house.mode,
-    allow: joined(house.allow, agent?.allow),
-    deny: joined(house.deny, agent?.deny),
+    mode: agent?.mode ?? general.mode,
+    allow: joined(general.allow, agent?.allow),
+    deny: joined(general.deny, agent?.deny),
     remembered: facts.remembered,
     place: facts.place,
     authority: facts.authority ?? "owner",

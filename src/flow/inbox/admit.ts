@@ -420,6 +420,6 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
  * neither.
  */
 function makeAcceptId({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
-  if (idempotencyKey) return acceptIds.keyed(route, idempotencyKey);
+  if (idempotencyKey) return acceptIds.idempotent(route, idempotencyKey);
   return platformId ? acceptIds.message(route, platformId) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What is open in this house, in sentences. Looks, changes nothing. */
+/** What is open in this installation, in sentences. It reads and changes nothing. */
 
 import { statSync } from "node:fs";
 import { join } from "node:path";

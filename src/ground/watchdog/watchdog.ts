@@ -169,7 +169,7 @@ export class Watchdog implements Guard {
         if (isOver) return;
         isOver = true;
         if (finished) this.strikes.forgive(name);
-        // A new house began it again while the old one was still letting go.
+        // A new instance started it again while the old one was still shutting down.
         if (this.running.get(name)?.by !== by) return;
         this.running.delete(name);
         this.ledger.give(slot);

@@ -51,7 +51,7 @@ describe("whose memory a session sees (MEMORY-1)", () => {
       [door("telegram", "1", { speaker: "owner" }), door("telegram", "1", { speaker: "event" })],
       OWNERS,
     ],
-    ["nothing but events of the house", [door("none", "", { speaker: "event" })], OWNERS],
+    ["nothing but Lares' own events", [door("none", "", { speaker: "event" })], OWNERS],
     [
       "another's token",
       [door("http", "owner", { account: "phone", speaker: "known" })],

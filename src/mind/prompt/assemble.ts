@@ -1,5 +1,5 @@
 /** The system prompt of a session, in the order that lets sessions of one agent share as much of it as they can. */
-import { houseText } from "./house.ts";
+import { writeBuiltInRules } from "./built-in-rules.ts";
 import { type PromptPlace, placeText } from "./place.ts";
 import type { Situation } from "./situation.ts";
 
@@ -18,12 +18,12 @@ const MEMORY_HEAD =
   "# What you remember (MEMORY.md)\n\nFacts learned from the owner. They inform you and may be out of date; preferences among them are to be followed.";
 
 export interface PromptSection {
-  name: "soul" | "house" | "family" | "agents" | "place" | "user" | "memory" | "skills";
+  name: "soul" | "rules" | "family" | "agents" | "place" | "user" | "memory" | "skills";
   text: string;
 }
 
 /**
- * PROMPT-3: soul, house, family note and standing instructions are the same bytes for all chats of one situation; what belongs
+ * PROMPT-3: soul, built-in rules, family note and standing instructions are the same bytes for all chats of one situation; what belongs
  *           to the chat follows them.
  */
 export function promptSections(of: {
@@ -38,7 +38,7 @@ export function promptSections(of: {
   const isPersonal = kind === "owner" || kind === "job" || kind === "heartbeat";
   const all: PromptSection[] = [
     { name: "soul", text: kind === "child" ? "" : files.soul },
-    { name: "house", text: houseText(situation) },
+    { name: "rules", text: writeBuiltInRules(situation) },
     { name: "family", text: kind === "api" ? "" : familyNote },
     { name: "agents", text: files.agents },
     { name: "place", text: placeText(place) },

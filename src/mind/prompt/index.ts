@@ -1,4 +1,5 @@
 export { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
+export { BUILT_IN_RULES_VERSION, writeBuiltInRules } from "./built-in-rules.ts";
 export { onChannel, recipientInWords, showsInWords, whereInWords } from "./channels.ts";
 export {
   FAMILY_CHOICES,
@@ -9,7 +10,6 @@ export {
   findFamily,
   orderTools,
 } from "./families.ts";
-export { HOUSE_VERSION, houseText } from "./house.ts";
 export { type ChatFormat, type KnownChat, type PromptMachine, type PromptPlace, placeText } from "./place.ts";
 export { callerPrompt, makePrompts } from "./prompts.ts";
 export { type SessionFacts, situate } from "./situate.ts";

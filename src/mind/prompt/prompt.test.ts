@@ -1,9 +1,8 @@
 /** What each situation is told, as files: a change of a word shows up as a change of a file, and wants a new version. */
 import { expect, test } from "vitest";
 import {
+  BUILT_IN_RULES_VERSION,
   findFamily,
-  HOUSE_VERSION,
-  houseText,
   orderTools,
   type PromptPlace,
   placeText,
@@ -11,6 +10,7 @@ import {
   type Situation,
   type SituationKind,
   situate,
+  writeBuiltInRules,
 } from "./index.ts";
 
 const TOOLS = new Set(
@@ -34,31 +34,31 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   "small-window": { kind: "owner", tools: TOOLS, window: 8_000 },
 };
 
-test.each(Object.entries(SITUATIONS))("the house text of %s is the golden file's", async (name, situation) => {
-  await expect(`${houseText(situation)}\n`).toMatchFileSnapshot(`golden/v${HOUSE_VERSION}/${name}.md`);
+test.each(Object.entries(SITUATIONS))("the built-in rules of %s are the golden file's", async (name, situation) => {
+  await expect(`${writeBuiltInRules(situation)}\n`).toMatchFileSnapshot(`golden/v${BUILT_IN_RULES_VERSION}/${name}.md`);
 });
 
 test("no situation's text has a date, a clock or a model's name", () => {
   for (const situation of Object.values(SITUATIONS)) {
-    expect(houseText(situation)).not.toMatch(/\d{4}-\d\d-\d\d|\d\d:\d\d|claude|gpt|gemini/i);
+    expect(writeBuiltInRules(situation)).not.toMatch(/\d{4}-\d\d-\d\d|\d\d:\d\d|claude|gpt|gemini/i);
   }
 });
 
 test("a tool that is not offered is not named", () => {
-  const only = houseText({ kind: "owner", tools: new Set(["web_fetch"]), window: 200_000 });
+  const only = writeBuiltInRules({ kind: "owner", tools: new Set(["web_fetch"]), window: 200_000 });
   for (const tool of TOOLS) if (tool !== "web_fetch") expect(only).not.toContain(`\`${tool}`);
   expect(only).not.toContain("# Memory");
 });
 
 test.each(["job", "child"])("a run that ends with its final text (%s) leaves nothing running behind", (kind) => {
-  const text = houseText(SITUATIONS[kind]!);
+  const text = writeBuiltInRules(SITUATIONS[kind]!);
   expect(text).not.toMatch(/in the background|don't poll|the same way|Ask before/);
   expect(text).toContain("with a larger `timeout_s`: your final text ends this run");
   expect(text).toContain("unless the task says so: leave it, and say it still has to be decided.");
 });
 
-test("the house text fits its budget", () => {
-  const tokens = (name: string) => Math.ceil(Buffer.byteLength(houseText(SITUATIONS[name]!)) / 4);
+test("the built-in rules fit their budget", () => {
+  const tokens = (name: string) => Math.ceil(Buffer.byteLength(writeBuiltInRules(SITUATIONS[name]!)) / 4);
   expect(tokens("owner")).toBeLessThanOrEqual(820);
   expect(tokens("small-window")).toBeLessThanOrEqual(330);
 });
@@ -148,7 +148,7 @@ const sectionsFor = (situation: Situation) =>
 
 test("what is the same for all chats comes before what belongs to one", () => {
   expect(sectionsFor(SITUATIONS.owner!).map(({ name }) => name)).toEqual(
-    "soul house family agents place user memory skills".split(" "),
+    "soul rules family agents place user memory skills".split(" "),
   );
 });
 
@@ -157,7 +157,7 @@ test("nobody but the owner reads the owner's files, and a sub-agent has no chara
     expect(JSON.stringify(sectionsFor(SITUATIONS[name]!))).not.toMatch(/USER|MEMORY/);
   }
   expect(sectionsFor(SITUATIONS.child!).map(({ name }) => name)).toEqual([
-    "house",
+    "rules",
     "family",
     "agents",
     "place",

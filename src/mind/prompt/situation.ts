@@ -33,7 +33,7 @@ export interface Situation {
   window: number;
 }
 
-/** Windows below this get the short house text (and `tools` their short descriptions). */
+/** Windows below this get the short built-in rules (and `tools` their short descriptions). */
 export const SMALL_WINDOW = 16_000;
 
 export function isSmall(situation: Pick<Situation, "window">): boolean {

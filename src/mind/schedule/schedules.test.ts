@@ -357,7 +357,7 @@ describe("a job", () => {
     await expect(life.schedules.snooze("look", { at: "every day" }, "k3")).rejects.toThrow(/again and again/);
   });
 
-  test("of the house that is set otherwise keeps its id and what it did", async () => {
+  test("of Lares' own that is set otherwise keeps its id and what it did", async () => {
     const life = await begin();
     const given = { name: "heartbeat:main", kind: "beat" as const, prompt: "look" };
     await life.schedules.ensure({ ...given, every: "30 minutes", createdBy: "v1" });
@@ -413,7 +413,7 @@ describe("a job", () => {
     expect((await life.schedules.page({ limit: 9, search: "PAUS" })).jobs).toMatchObject([{ name: "paused" }]);
     expect(await life.schedules.page({ limit: 9, agent: "other" })).toEqual({ jobs: [], total: 0, planned: 0 });
     await expect(life.schedules.page({ limit: 9, cursor: "x" })).rejects.toThrow(/isn't a cursor/);
-    // The house's own are no work of anybody's.
+    // Lares' own jobs are nobody's work.
     await life.schedules.ensure({
       every: "1 hour",
       prompt: "look",

@@ -12,7 +12,7 @@ import { defined, truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { orNear, rootedForReading, withInside } from "../paths/index.ts";
-import { planSkill, type SkillDesk, skillPath, skillWords } from "../skills/skills.ts";
+import { planSkill, type SkillPort, skillPath, skillWords } from "../skills/skills.ts";
 import { binaryKind, humanSize, imageSize, imageType } from "./content.ts";
 import { readWindow, type Window } from "./lines.ts";
 import { planFile } from "./plan.ts";
@@ -41,7 +41,7 @@ export interface ReadOptions {
   /** Keeps a picture with the session, so that models that see can look at it, now and later in the conversation. */
   keepPicture?: (picture: { name: string; bytes: Buffer; caller: ToolCaller }) => Promise<ImagePart | undefined>;
   /** What paths that begin with `skill:` stand for. Without it they are paths like others. */
-  skills?: SkillDesk;
+  skills?: SkillPort;
 }
 
 interface Lines extends Pick<ReadOptions, "pdf" | "keepPicture"> {
@@ -91,7 +91,7 @@ export function createRead({ pdf, skills, keepPicture }: ReadOptions = {}): Tool
 }
 
 async function readSkill(
-  skills: SkillDesk,
+  skills: SkillPort,
   named: { name: string; file: string },
   how: { place: ToolPlace; lines: Lines; isWhole: boolean },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createStreamFetch } from "../web/stream.ts";
 
 /**
- * The owner's own address may be private (a server on this machine or in the house); what it redirects or points to may not, because
+ * The owner's own address may be private (a server on this machine or the home network); what it redirects or points to may not, because
  * that is the server's choice.
  */
 export function connectOver(url: string, headers: Readonly<Record<string, string>>): StreamableHTTPClientTransport {

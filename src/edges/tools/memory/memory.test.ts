@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tool, ToolPlace } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
-import { createMemoryTools, type MemoryDesk } from "./memory.ts";
+import { createMemoryTools, type MemoryPort } from "./memory.ts";
 
 const place: ToolPlace = {
   agentDir: "/a",
@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 
 function tools() {
   const asked: unknown[] = [];
-  const desk: MemoryDesk = {
+  const port: MemoryPort = {
     async save(memory) {
       asked.push(memory);
       const near = memory.text.includes("coffee")
@@ -47,7 +47,7 @@ function tools() {
       return memory.id === "mem_1";
     },
   };
-  const [save, search, forget] = createMemoryTools(desk) as [Tool, Tool, Tool];
+  const [save, search, forget] = createMemoryTools(port) as [Tool, Tool, Tool];
   return { save, search, forget, asked };
 }
 

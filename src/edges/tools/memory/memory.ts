@@ -1,4 +1,4 @@
-/** `memory_save`, `memory_search`, `memory_forget`: what the agent remembers, through a desk that knows whose session it is. */
+/** `memory_save`, `memory_search`, `memory_forget`: what the agent remembers, through a port that knows whose session it is. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, type Origin } from "../../../core/domain/index.ts";
@@ -15,8 +15,8 @@ const NOTES: Readonly<Record<string, string>> = {
 const NOTHING_FOUND = "Nothing found. Try other words; if that finds nothing either, say you don't know.";
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
-/** What these tools need of the house. Whose memory it is follows from the caller; the scope is never the model's choice. */
-export interface MemoryDesk {
+/** What these tools need from the rest of Lares. Whose memory it is follows from the caller; the scope is never the model's choice. */
+export interface MemoryPort {
   /**
    * Durable when it resolves; `key` again is the same memory. `pending`: kept, but a person must agree first. `replaces` takes the
    * place of a fact, which stays as its history; `notReplaced` says why it could not. `replaced`: every fact
@@ -89,11 +89,11 @@ const forgetInput = z
 const MOST_SHOWN = 20;
 const LONGEST_SHOWN = 160;
 
-export function createMemoryTools(desk: MemoryDesk): Tool[] {
-  return [save(desk), search(desk), forget(desk)];
+export function createMemoryTools(port: MemoryPort): Tool[] {
+  return [save(port), search(port), forget(port)];
 }
 
-function save(desk: MemoryDesk): Tool {
+function save(port: MemoryPort): Tool {
   return {
     spec: {
       name: "memory_save",
@@ -114,7 +114,7 @@ function save(desk: MemoryDesk): Tool {
     words: OURS,
     async plan(input, place) {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
-      const old = replaces === undefined ? undefined : await said(desk, "memory_save", replaces, place.caller);
+      const old = replaces === undefined ? undefined : await said(port, "memory_save", replaces, place.caller);
       const shown = [
         `Remember${kind ? ` (${kind})` : ""}${until ? ` until ${until}` : ""}: ${visible(text)}`,
         ...(old === undefined ? [] : [`Instead of: ${visible(old)}`]),
@@ -128,7 +128,7 @@ function save(desk: MemoryDesk): Tool {
     },
     async run(input, place, key) {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
-      const saved = await desk.save({
+      const saved = await port.save({
         ...{ key, text, caller: place.caller },
         ...truthy({ kind, replaces }),
         ...(until ? { expiresAt: parseEnd(until) } : {}),
@@ -154,8 +154,8 @@ function parseEnd(until: string): number {
 }
 
 /** The words of a memory, so that nobody has to agree to an id. */
-async function said(desk: MemoryDesk, tool: string, memory: string, caller: Caller): Promise<string> {
-  const text = await desk.findText({ id: memory, caller });
+async function said(port: MemoryPort, tool: string, memory: string, caller: Caller): Promise<string> {
+  const text = await port.findText({ id: memory, caller });
   if (text !== undefined) return text;
   throw new AppError("TOOL_INPUT", {
     message: `${tool}: There is no memory ${visibleLine(memory)} here.`,
@@ -163,7 +163,7 @@ async function said(desk: MemoryDesk, tool: string, memory: string, caller: Call
   });
 }
 
-function search(desk: MemoryDesk): Tool {
+function search(port: MemoryPort): Tool {
   return {
     spec: {
       name: "memory_search",
@@ -189,7 +189,7 @@ function search(desk: MemoryDesk): Tool {
     },
     async run(input, place) {
       const { query } = parseInput("memory_search", searchInput, input);
-      const found = await desk.search({ query, caller: place.caller });
+      const found = await port.search({ query, caller: place.caller });
       const lines = found.map((hit) => {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
         return `${hit.id} ${hit.day}${source}: ${hit.text}`;
@@ -201,7 +201,7 @@ function search(desk: MemoryDesk): Tool {
   };
 }
 
-function forget(desk: MemoryDesk): Tool {
+function forget(port: MemoryPort): Tool {
   return {
     spec: {
       name: "memory_forget",
@@ -220,12 +220,12 @@ function forget(desk: MemoryDesk): Tool {
     async plan(input, place) {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
-        const text = await desk.findText({ id, caller: place.caller });
+        const text = await port.findText({ id, caller: place.caller });
         const shown =
           text === undefined ? `Forget ${visibleLine(id)} (there is no such memory)` : `Forget: ${visible(text)}`;
         return plan("memory_forget", shown, { id });
       }
-      const going = await desk.about({ about, caller: place.caller });
+      const going = await port.about({ about, caller: place.caller });
       const shown = `Forget everything about ${visibleLine(about)}: ${inWords(going)}`;
       // What is agreed to is what was shown: something said since asks again.
       return plan("memory_forget", shown, { about, going: going.facts.map((fact) => fact.id) });
@@ -233,12 +233,12 @@ function forget(desk: MemoryDesk): Tool {
     async run(input, place) {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
-        const gone = await desk.forget({ id, caller: place.caller });
+        const gone = await port.forget({ id, caller: place.caller });
         return gone
           ? { text: "Forgotten." }
           : { text: `There is no memory ${visibleLine(id)}. Ids come from memory_search.`, isError: true };
       }
-      const gone = await desk.forgetAbout({ about, caller: place.caller });
+      const gone = await port.forgetAbout({ about, caller: place.caller });
       return { text: `Forgotten: ${counted(gone)}.` };
     },
   };

@@ -10,8 +10,8 @@ import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { withInside } from "../paths/index.ts";
 
-/** What the tool needs of the house. */
-export interface MessageDesk {
+/** What the tool needs from the rest of Lares. */
+export interface MessagePort {
   /** When the turn that calls began. */
   startedAt(turn: string): Promise<number | undefined>;
   /** Why nothing can be sent there, or nothing. */
@@ -36,7 +36,7 @@ const schema = z.strictObject({
   to: z.strictObject({ channel: part, account: part, chat: part, thread: part.optional() }).optional(),
 });
 
-export function createMessageTool(desk: MessageDesk): Tool {
+export function createMessageTool(port: MessagePort): Tool {
   const read = (input: Json) => {
     const wanted = parseInput("message", schema, input);
     if (wanted.text.trim() || wanted.files.length) return wanted;
@@ -75,9 +75,9 @@ export function createMessageTool(desk: MessageDesk): Tool {
       const { text, files, to } = read(input);
       const { caller } = place;
       const route = chooseRoute(caller, to);
-      const why = desk.refuses(route);
+      const why = port.refuses(route);
       if (why) throw new AppError("TOOL_INPUT", { message: why, hint: "Answer here instead." });
-      const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
+      const found = await Promise.all(files.map((path) => made(port, place.workspace, caller, path)));
       const elsewhere = !same(route, caller.route);
       const where = `${route.channel}/${route.account}, chat ${route.chat}${route.thread ? `, thread ${route.thread}` : ""}`;
       return {
@@ -97,9 +97,9 @@ export function createMessageTool(desk: MessageDesk): Tool {
     async run(input, place, key) {
       const { text, files, to } = read(input);
       const { caller } = place;
-      const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
+      const found = await Promise.all(files.map((path) => made(port, place.workspace, caller, path)));
       const route = chooseRoute(caller, to);
-      return { text: await desk.send({ key, caller, route, text, files: found }) };
+      return { text: await port.send({ key, caller, route, text, files: found }) };
     },
   };
 }
@@ -115,8 +115,8 @@ function same(a: ReplyRoute, b: ReplyRoute): boolean {
 }
 
 /** A file of the workspace that this turn made or changed. The change time cannot be set back by the file's writer. */
-async function made(desk: MessageDesk, workspace: string, caller: ToolCaller, path: string) {
-  const since = await desk.startedAt(caller.turn);
+async function made(port: MessagePort, workspace: string, caller: ToolCaller, path: string) {
+  const since = await port.startedAt(caller.turn);
   return withInside({ root: workspace, path }, async (inside) => {
     const file = await inside.open();
     try {

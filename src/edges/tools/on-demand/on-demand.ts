@@ -9,7 +9,7 @@ import { type ActionPlan, resultOrigin, type Tool, type ToolResult } from "../..
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest, truthy } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
-import { foundSkills, type SkillDesk } from "../skills/skills.ts";
+import { foundSkills, type SkillPort } from "../skills/skills.ts";
 
 /** Tools that most models are offered anyway. */
 const MOST_DAILY = 5;
@@ -31,7 +31,7 @@ export interface ServedTools {
 
 export interface Findable {
   onDemand: readonly Tool[];
-  skills?: SkillDesk | undefined;
+  skills?: SkillPort | undefined;
   /** The tools of daily work. Where a model is offered fewer of them, it finds and runs the others this way. */
   also?: readonly Tool[];
   served?: ServedTools | undefined;

@@ -35,7 +35,7 @@ export interface Confinement {
 }
 
 export interface ConfinementParts extends Homes {
-  /** The house's word, with what is narrower for this agent. */
+  /** The general settings, narrowed by this agent's own. */
   config: (agent?: string) => SandboxConfig;
   /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (SANDBOX-3). */
   above?: (session: string) => Promise<readonly string[]>;

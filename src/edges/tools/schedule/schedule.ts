@@ -21,8 +21,8 @@ export interface ScheduleChange extends Later {
   paused?: boolean;
 }
 
-/** What these tools need of the house. */
-export interface ScheduleDesk {
+/** What these tools need from the rest of Lares. */
+export interface SchedulePort {
   /** How long after its time a job can still be made; it then runs at once. */
   readonly graceMs: number;
   /** Throws with the reason and an example when the time makes no sense. `key` again is the same job. */
@@ -94,11 +94,11 @@ const nothing = z.strictObject({});
 const text = (description: string): JsonObject => ({ type: "string", description });
 const NAME = text("as schedule_list shows it");
 
-export function createScheduleTools(desk: ScheduleDesk): Tool[] {
-  return [add(desk), list(desk), remove(desk), update(desk), snooze(desk)];
+export function createScheduleTools(port: SchedulePort): Tool[] {
+  return [add(port), list(port), remove(port), update(port), snooze(port)];
 }
 
-function add(desk: ScheduleDesk): Tool {
+function add(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_add",
@@ -124,23 +124,23 @@ function add(desk: ScheduleDesk): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const job = parseInput("schedule_add", addInput, input);
-      const shown = `Schedule, ${await desk.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
+      const shown = `Schedule, ${await port.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
       return {
         ...{ tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject },
-        ...(await fixedTime(desk, job, place.caller)),
+        ...(await fixedTime(port, job, place.caller)),
       };
     },
     async run(input, place, key): Promise<ToolResult> {
       const job = parseInput("schedule_add", addInput, input);
       const late = lateBy(job.at);
-      const made = await desk.add({ ...job, key, caller: place.caller });
+      const made = await port.add({ ...job, key, caller: place.caller });
       const text = `Scheduled as "${made.name}", ${made.words}.${next(made.next)}`;
       return withLateness({ text, meta: { name: made.name } }, late);
     },
   };
 }
 
-function list(desk: ScheduleDesk): Tool {
+function list(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_list",
@@ -154,7 +154,7 @@ function list(desk: ScheduleDesk): Tool {
       return { tool: "schedule_list", risk: "read", targets: [], shown: "List the schedules.", binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
-      const { jobs, total } = await desk.list(place.caller.agent);
+      const { jobs, total } = await port.list(place.caller.agent);
       const lines = jobs.map((j) => `${j.name}: ${j.words}${j.enabled ? next(j.next) : " (paused)"} — ${j.prompt}`);
       if (total > jobs.length) lines.push(`(${total - jobs.length} more are not shown.)`);
       const origin = jobs.every((job) => job.origin === "own") ? "own" : "outside";
@@ -163,7 +163,7 @@ function list(desk: ScheduleDesk): Tool {
   };
 }
 
-function remove(desk: ScheduleDesk): Tool {
+function remove(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_remove",
@@ -174,7 +174,7 @@ function remove(desk: ScheduleDesk): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const { name } = parseInput("schedule_remove", removeInput, input);
-      await desk.own(name, place.caller.agent);
+      await port.own(name, place.caller.agent);
       return {
         tool: "schedule_remove",
         risk: "state",
@@ -185,13 +185,13 @@ function remove(desk: ScheduleDesk): Tool {
     },
     async run(input: Json, place): Promise<ToolResult> {
       const { name } = parseInput("schedule_remove", removeInput, input);
-      await desk.remove(name, place.caller.agent);
+      await port.remove(name, place.caller.agent);
       return { text: `Removed "${name}".` };
     },
   };
 }
 
-function update(desk: ScheduleDesk): Tool {
+function update(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_update",
@@ -217,7 +217,7 @@ function update(desk: ScheduleDesk): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const { name, ...change } = parseInput("schedule_update", updateInput, input);
-      const words = await desk.previewUpdate(name, change, place.caller);
+      const words = await port.previewUpdate(name, change, place.caller);
       const shown = `Change the schedule "${visible(name)}": ${words}${change.text ? `\n${visible(change.text)}` : ""}`;
       return {
         tool: "schedule_update",
@@ -227,18 +227,18 @@ function update(desk: ScheduleDesk): Tool {
         binding: { name, ...change } as JsonObject,
         ...(change.in === undefined && change.at === undefined
           ? {}
-          : await fixedTime(desk, { name, ...change }, place.caller)),
+          : await fixedTime(port, { name, ...change }, place.caller)),
       };
     },
     async run(input, place): Promise<ToolResult> {
       const { name, ...change } = parseInput("schedule_update", updateInput, input);
-      const made = await desk.update(name, change, place.caller);
+      const made = await port.update(name, change, place.caller);
       return { text: `Changed "${made.name}": ${made.words}.${next(made.next)}`, meta: { name: made.name } };
     },
   };
 }
 
-function snooze(desk: ScheduleDesk): Tool {
+function snooze(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_snooze",
@@ -253,7 +253,7 @@ function snooze(desk: ScheduleDesk): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
-      const words = await desk.previewSnooze(name, later, place.caller);
+      const words = await port.previewSnooze(name, later, place.caller);
       const shown = `Run the schedule "${visible(name)}" again, ${words}.`;
       return {
         tool: "schedule_snooze",
@@ -261,13 +261,13 @@ function snooze(desk: ScheduleDesk): Tool {
         targets: [name],
         shown,
         binding: { name, ...later } as JsonObject,
-        ...(await fixedTime(desk, { name, ...later }, place.caller)),
+        ...(await fixedTime(port, { name, ...later }, place.caller)),
       };
     },
     async run(input, place, key): Promise<ToolResult> {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
       const late = lateBy(later.at);
-      const made = await desk.snooze(name, later, place.caller, key);
+      const made = await port.snooze(name, later, place.caller, key);
       return withLateness({ text: `"${made.name}" runs again, ${made.words}.`, meta: { name: made.name } }, late);
     },
   };
@@ -275,14 +275,14 @@ function snooze(desk: ScheduleDesk): Tool {
 
 /** "in 2 minutes" counts from when it was said, not from when somebody said yes. */
 async function fixedTime(
-  desk: ScheduleDesk,
+  port: SchedulePort,
   given: Later & { name?: string; every?: string; cron?: string } & Record<string, unknown>,
   caller: ToolPlace["caller"],
 ): Promise<{ fixed?: Json; until?: number }> {
-  const at = await desk.settle(given, caller);
+  const at = await port.settle(given, caller);
   if (at === undefined) return {};
   // Asked about no longer than a yes would still be of use.
-  if (at === given.at) return { until: Date.parse(at) + desk.graceMs };
+  if (at === given.at) return { until: Date.parse(at) + port.graceMs };
   const { in: _span, ...rest } = given;
   return { fixed: { ...rest, at } as JsonObject };
 }

@@ -5,8 +5,8 @@ import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
-/** What these tools need of the house. Each throws TOOL_INPUT for what the caller may not see or do. */
-export interface SessionDesk {
+/** What these tools need from the rest of Lares. Each throws TOOL_INPUT for what the caller may not see or do. */
+export interface SessionPort {
   /** `key` again is the same child. */
   spawn(given: {
     key: string;
@@ -28,7 +28,7 @@ export interface SessionDesk {
   ): Promise<{ messages: { role: string; text: string }[]; origin: Origin }>;
 }
 
-/** What these tools say is ours; where they show what was said in a session, the desk says whose words that is. */
+/** What these tools say is ours; where they show what was said in a session, the port says whose words they are. */
 const OURS = { result: "own", failure: "own" } as const;
 
 /** Messages of a sub-agent shown at once. */
@@ -52,11 +52,11 @@ const PROBE_MS = 60_000;
 const said = (description: string): JsonObject => ({ type: "string", description });
 const session = said("as sessions_spawn named it");
 
-export function createSessionTools(desk: SessionDesk): Tool[] {
-  return [spawn(desk), list(desk), history(desk), send(desk), stop(desk)];
+export function createSessionTools(port: SessionPort): Tool[] {
+  return [spawn(port), list(port), history(port), send(port), stop(port)];
 }
 
-function spawn(desk: SessionDesk): Tool {
+function spawn(port: SessionPort): Tool {
   return {
     spec: {
       name: "sessions_spawn",
@@ -91,7 +91,7 @@ function spawn(desk: SessionDesk): Tool {
       const given = parseInput("sessions_spawn", spawnInput, input);
       const { schema, ...rest } = given;
       const result = schema === undefined ? {} : { result: schema as Json };
-      const { session } = await desk.spawn({ ...rest, ...result, key, caller: place.caller });
+      const { session } = await port.spawn({ ...rest, ...result, key, caller: place.caller });
       return {
         text: `Started as ${session}. You'll get its result as a message.`,
         meta: { session },
@@ -100,7 +100,7 @@ function spawn(desk: SessionDesk): Tool {
   };
 }
 
-function send(desk: SessionDesk): Tool {
+function send(port: SessionPort): Tool {
   return {
     spec: {
       name: "sessions_send",
@@ -125,7 +125,7 @@ function send(desk: SessionDesk): Tool {
     },
     async run(input, place, key): Promise<ToolResult> {
       const given = parseInput("sessions_send", sendInput, input);
-      await desk.send({ ...given, key, caller: place.caller });
+      await port.send({ ...given, key, caller: place.caller });
       return { text: "Sent. You'll get the outcome as a message." };
     },
     // The inbox knows the key again.
@@ -135,10 +135,10 @@ function send(desk: SessionDesk): Tool {
   };
 }
 
-function stop(desk: SessionDesk): Tool {
+function stop(port: SessionPort): Tool {
   const run = async (input: Json, place: ToolPlace): Promise<ToolResult> => {
     const { session } = parseInput("sessions_stop", stopInput, input);
-    const stopped = await desk.stop(session, place.caller);
+    const stopped = await port.stop(session, place.caller);
     return { text: stopped ? "Stopping it. Its result will say that it was stopped." : "It had already ended." };
   };
   return {
@@ -158,7 +158,7 @@ function stop(desk: SessionDesk): Tool {
   };
 }
 
-function list(desk: SessionDesk): Tool {
+function list(port: SessionPort): Tool {
   return {
     spec: {
       name: "sessions_list",
@@ -172,7 +172,7 @@ function list(desk: SessionDesk): Tool {
       return { tool: "sessions_list", risk: "read", targets: [], shown: "List the sub-agents.", binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
-      const rows = await desk.list(place.caller);
+      const rows = await port.list(place.caller);
       const origin = rows.every((row) => row.origin === "own") ? "own" : "outside";
       return {
         text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "You have no sub-agents.",
@@ -182,7 +182,7 @@ function list(desk: SessionDesk): Tool {
   };
 }
 
-function history(desk: SessionDesk): Tool {
+function history(port: SessionPort): Tool {
   return {
     spec: {
       name: "sessions_history",
@@ -207,7 +207,7 @@ function history(desk: SessionDesk): Tool {
     },
     async run(input, place): Promise<ToolResult> {
       const { session, limit } = parseInput("sessions_history", historyInput, input);
-      const { messages, origin } = await desk.history(session, limit ?? 20, place.caller);
+      const { messages, origin } = await port.history(session, limit ?? 20, place.caller);
       return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || "It has said nothing yet.", origin };
     },
   };

@@ -8,7 +8,7 @@ import type { Json } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
 
-export interface WaitDesk {
+export interface WaitPort {
   clock: Clock;
   /** From now on these come to this turn under the name `on`. Returns how many; 0: nothing of it is still to come. */
   claim(given: {
@@ -31,14 +31,14 @@ const waitInput = z.strictObject({
 export const DEFAULT_S = 1800;
 export const TIME_S = 60;
 
-export function createWait(desk: WaitDesk): Tool {
+export function createWait(port: WaitPort): Tool {
   const run = async (input: Json, place: ToolPlace, key: string): Promise<ToolResult> => {
     const given = parseInput("wait", waitInput, input);
     const seconds = given.seconds ?? (given.for === "time" ? TIME_S : DEFAULT_S);
-    const wait = { on: `wait:${key}`, deadline: desk.clock.now() + seconds * 1000 };
+    const wait = { on: `wait:${key}`, deadline: port.clock.now() + seconds * 1000 };
     if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
     const ids = given.ids ? { ids: given.ids } : {};
-    const count = await desk.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });
+    const count = await port.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });
     if (count === 0) return { text: "There is nothing to wait for: you already have the results of what has ended." };
     return {
       text: `Waiting for ${count} of them, up to ${seconds} s. You'll get the results in the next message.`,
@@ -75,7 +75,7 @@ export function createWait(desk: WaitDesk): Tool {
     probe: async (input, place, key) => ({ ok: await run(input, place, key) }),
     async after(input, place, { on }): Promise<AfterWait> {
       if (parseInput("wait", waitInput, input).for === "time") return { text: "Time is up.", origin: "own" };
-      const { missing, text, ...rest } = await desk.collect(on, place.caller);
+      const { missing, text, ...rest } = await port.collect(on, place.caller);
       const late = missing
         ? `${missing} did not end in time. They keep running, and you'll get their results as messages.`
         : "";

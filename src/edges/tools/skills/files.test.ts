@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Skills } from "../../../mind/skills/index.ts";
 import { skillFiles } from "./files.ts";
 
-function house(most?: number) {
+function openSkills(most?: number) {
   const home = mkdtempSync(join(tmpdir(), "lares-skills-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const reads: string[] = [];
@@ -35,7 +35,7 @@ function house(most?: number) {
 }
 
 test("SKILLS-4: each is read once, and again when it changed; those who look at the same time share the look", async () => {
-  const { home, skills, reads, put } = house();
+  const { home, skills, reads, put } = openSkills();
   expect(await skills.section("main")).toBe("");
   put("one");
   put("two");
@@ -52,7 +52,7 @@ test("SKILLS-4: each is read once, and again when it changed; those who look at 
 });
 
 test("SKILLS-1, SKILLS-5: a skills folder that is a link is not looked into, and says so", async () => {
-  const { home, names, put } = house();
+  const { home, names, put } = openSkills();
   put("one");
   renameSync(join(home, "agents/main/skills"), join(home, "elsewhere"));
   symlinkSync(join(home, "elsewhere"), join(home, "agents/main/skills"));
@@ -60,7 +60,7 @@ test("SKILLS-1, SKILLS-5: a skills folder that is a link is not looked into, and
 });
 
 test("more folders than are looked at are left out, and that is said; hidden ones and files are no skills", async () => {
-  const { home, names, put } = house(4);
+  const { home, names, put } = openSkills(4);
   const dir = join(home, "agents/main/skills");
   mkdirSync(join(dir, ".draft.importing"), { recursive: true });
   writeFileSync(join(dir, "README.md"), "x");

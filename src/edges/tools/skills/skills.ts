@@ -10,7 +10,7 @@ import { humanSize } from "../files/content.ts";
 import { withInside } from "../paths/index.ts";
 
 /** What the tools need of skills. Whose they are follows from the caller. */
-export interface SkillDesk {
+export interface SkillPort {
   /** The folder of one that can be used, and whether its words are the owner's own. Throws NOT_FOUND with the reason. */
   open(agent: string, name: string): Promise<{ root: string; own: boolean }>;
   /** What it tells to do, and the files it brings beside that. */
@@ -42,12 +42,12 @@ export function skillPath(path: string): SkillPath | undefined {
 }
 
 export async function planSkill(
-  desk: SkillDesk,
+  port: SkillPort,
   { name, file }: SkillPath,
   place: ToolPlace,
   details: string,
 ): Promise<ActionPlan> {
-  const { root } = await desk.open(place.caller.agent, name);
+  const { root } = await port.open(place.caller.agent, name);
   const plan = (target: string): ActionPlan => ({
     tool: "read",
     risk: "read",
@@ -66,12 +66,12 @@ export async function planSkill(
 
 /** The body of a SKILL.md and the names of its files; nothing when it is too long for one answer. */
 export async function skillWords(
-  desk: SkillDesk,
+  port: SkillPort,
   agent: string,
   name: string,
   most: number,
 ): Promise<ToolResult | undefined> {
-  const { body, files, more } = await desk.words(agent, name);
+  const { body, files, more } = await port.words(agent, name);
   if (Buffer.byteLength(body) > most) return undefined;
   const named = files.slice(0, NAMED_FILES).map(({ path, bytes }) => `${visibleLine(path)} (${humanSize(bytes)})`);
   const rest = more || files.length > NAMED_FILES ? ", …" : "";
@@ -80,11 +80,11 @@ export async function skillWords(
 }
 
 export async function foundSkills(
-  desk: SkillDesk | undefined,
+  port: SkillPort | undefined,
   agent: string,
   query: string,
 ): Promise<{ lines: string[]; isMatch: boolean; carriesOutside: boolean } | undefined> {
-  const { skills, all } = (await desk?.search(agent, query)) ?? { skills: [], all: 0 };
+  const { skills, all } = (await port?.search(agent, query)) ?? { skills: [], all: 0 };
   if (all === 0) return undefined;
   const lines = skills.map(({ name, description }) => {
     const cut = description.length > LONGEST_DESCRIPTION;

@@ -109,7 +109,7 @@ export const schema: Action = async (ctx) => {
   return EXIT.done;
 };
 
-/** Agents that were made in the house have a folder and need no place in the file. */
+/** Agents created while Lares runs have a folder and need no entry in the file. */
 export function agentFolders(home: string): string[] {
   try {
     return readdirSync(join(home, "agents"));

@@ -11,7 +11,7 @@ import type { Bus, Clock } from "../../../core/kit/index.ts";
 import type { EventFrame } from "../../../core/protocol/index.ts";
 import { type LiveTurn, Partials } from "./partials.ts";
 
-/** Control events kept for clients that come back: hours of an ordinary house, a minute of a very busy one. */
+/** Control events kept for clients that come back: hours of ordinary use, a minute of very busy use. */
 const KEPT = 5000;
 /** And their size: tool outputs can be long. */
 const KEPT_BYTES = 16_777_216;

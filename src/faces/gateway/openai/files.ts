@@ -1,6 +1,6 @@
 /**
  * Pictures and files in an OpenAI request. They become attachments of the message, as if they had been uploaded: known by
- * their bytes, bounded, kept with the session. A data address carries the bytes; one of the web is got by the house's own
+ * their bytes, bounded, kept with the session. A data address carries the bytes; one of the web is fetched by Lares' own
  * fetcher, under its network policy.
  */
 import { z } from "zod";

@@ -1,6 +1,6 @@
-/** Methods about the house itself: agents, settings, who may come in, what it costs, what it says. */
+/** Methods about the instance: agents, settings, tokens and logins, usage, logs, commands and the security audit. */
 import { z } from "zod";
-import { keyed, method, nothing } from "./method.ts";
+import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, attachedFile, json, sessionKey, turnId, turnState, usageSum } from "./shapes.ts";
 
 const scope = z.enum(["read", "write", "approvals", "admin"]);
@@ -48,7 +48,7 @@ const usageLine = usageSum;
 const amount = z.object({ dollars: z.number(), tokens: z.number(), calls: z.number() });
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
 
-export const HOUSE_METHODS = {
+export const INSTANCE_METHODS = {
   "chat.live": method({
     in: z.strictObject({ session: sessionKey }),
     out: z.object({
@@ -98,7 +98,7 @@ export const HOUSE_METHODS = {
     doc: "The open turns of a session with what they have said so far: for a page opened in the middle of an answer.",
   }),
   "sessions.rename": method({
-    in: z.strictObject({ session: sessionKey, title: z.string().trim().min(1).max(200), ...keyed }),
+    in: z.strictObject({ session: sessionKey, title: z.string().trim().min(1).max(200), ...withIdempotencyKey }),
     out: z.object({ session: z.string(), title: z.string() }),
     scope: "write",
     mutates: true,
@@ -122,7 +122,7 @@ export const HOUSE_METHODS = {
     in: z.strictObject({
       agent: agentId,
       soul: z.string().max(100_000).optional().describe("text of SOUL.md"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: agentInfo,
     scope: "admin",
@@ -142,7 +142,7 @@ export const HOUSE_METHODS = {
       file: agentFile,
       text: z.string().max(200_000),
       version: z.string().max(64).optional().describe("the version that was edited; another one there is a conflict"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: fileText.omit({ text: true }),
     scope: "admin",
@@ -219,7 +219,7 @@ export const HOUSE_METHODS = {
     in: z.strictObject({
       path: configPath,
       value: json.optional().describe("left out: the key is removed and its default holds"),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       path: z.string(),
@@ -251,7 +251,7 @@ export const HOUSE_METHODS = {
     in: z.strictObject({
       name: z.string().trim().min(1).max(100),
       scopes: z.array(scope).min(1).max(4),
-      ...keyed,
+      ...withIdempotencyKey,
     }),
     out: z.object({
       id: z.string(),
@@ -286,7 +286,7 @@ export const HOUSE_METHODS = {
     doc: "Tokens and browser logins that open this gateway.",
   }),
   "tokens.revoke": method({
-    in: z.strictObject({ id: z.string().min(1).max(128), ...keyed }),
+    in: z.strictObject({ id: z.string().min(1).max(128), ...withIdempotencyKey }),
     out: z.object({ id: z.string(), revoked: z.boolean() }),
     scope: "admin",
     mutates: true,

@@ -1,4 +1,4 @@
-/** Commands about the house: agents, channels, tokens, usage, audit, dashboard. */
+/** Commands about the instance: agents, channels, tokens, usage, audit, dashboard. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
