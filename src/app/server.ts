@@ -128,7 +128,7 @@ function makeHandlers(
     ...{ config, redact, providers },
     auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
   });
-  const within = withReach(every, (principal, wish) => mustReach(actParts(instance()), principal, wish));
+  const within = withReach(every, (principal, target) => mustReach(actParts(instance()), principal, target));
   return withKeys(within, new Replays(() => instance().records, clock), {
     // The token's text is not written down; it is made again from its id.
     "tokens.create": {

@@ -13,7 +13,7 @@ import { makeReader } from "../../ground/config/index.ts";
 import { readTurnState } from "../../ground/engine/index.ts";
 import { hasReadOutside } from "../../mind/context/index.ts";
 import type { Goals } from "../../mind/goals/index.ts";
-import { Heartbeat, newsText } from "../../mind/heartbeat/index.ts";
+import { describeRecent, Heartbeat } from "../../mind/heartbeat/index.ts";
 import { recipientInWords } from "../../mind/prompt/index.ts";
 import {
   comesAgain,
@@ -125,8 +125,8 @@ function buildHeartbeat({ parts, ground, workshop, delivery }: Built, { mark }: 
     config: (agent) => parts.config.agents[agent]?.heartbeat,
     checklist: async (agent: AgentId) =>
       agents.exists(agent) ? (await agents.readFile(agent, "HEARTBEAT.md")).text : "",
-    news: async (agent, since) =>
-      newsText({
+    listRecent: async (agent, since) =>
+      describeRecent({
         events: await sourcesSince(records, agent, since),
         jobs: await troublesSince(records, agent, since),
         asked: await countAskedSince(records, agent, since),

@@ -7,10 +7,10 @@ import {
   asGiven,
   type GivenWhen,
   inWords,
+  type JobSettings,
   type JobView,
   type NewJob,
   type ShownSlot,
-  type Wishes,
 } from "../../mind/schedule/index.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 
@@ -39,12 +39,12 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
       };
     },
     async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
-      const wishes = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;
-      return wire(await schedules().add(wishes));
+      const settings = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;
+      return wire(await schedules().add(settings));
     },
     async "schedule.update"({ id, deliver, idempotencyKey: _key, ...change }) {
-      const wishes = { ...change, ...defined({ route: deliver }) } as GivenWhen & Wishes;
-      return wire(await schedules().update(id, wishes));
+      const settings = { ...change, ...defined({ route: deliver }) } as GivenWhen & JobSettings;
+      return wire(await schedules().update(id, settings));
     },
     async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
       const key = idempotencyKey ?? `${caller.principal.id} ${parts.clock.now()}`;

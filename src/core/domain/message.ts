@@ -42,7 +42,7 @@ export interface InboundMessage {
   /** What was asked with the key. The same key with another one is refused, not taken for the same message. */
   fingerprint?: string;
   text: string;
-  /** Wishes of the caller; the routing rules decide where there are none. */
+  /** What the caller asked for; without it, the routing rules decide. */
   agent?: AgentId;
   session?: SessionKey;
   mode?: QueueMode;

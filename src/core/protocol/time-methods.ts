@@ -82,7 +82,7 @@ const when = {
   cron: z.string().min(1).max(200).optional().describe('"0 7 * * 1-5"'),
   zone: z.string().min(1).max(64).optional(),
 };
-const wishes = {
+const jobSettings = {
   name: z.string().min(1).max(100).optional(),
   prompt: z.string().min(1).max(16_000).optional().describe("what is to be done; or a script"),
   script: z
@@ -207,7 +207,7 @@ export const TIME_METHODS = {
   "schedule.add": method({
     in: z.strictObject({
       ...when,
-      ...wishes,
+      ...jobSettings,
       ...withIdempotencyKey,
     }),
     out: job,
@@ -219,7 +219,7 @@ export const TIME_METHODS = {
     in: z.strictObject({
       id: jobId,
       ...when,
-      ...wishes,
+      ...jobSettings,
       ...withIdempotencyKey,
     }),
     out: job,

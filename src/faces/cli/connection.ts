@@ -28,14 +28,14 @@ import { httpFailure, notRunning, silent } from "./unreachable.ts";
 import { commonWords } from "./words/common.ts";
 import { reachWords as words } from "./words/reach.ts";
 
-export interface Place {
+export interface GatewayAccess {
   url: string;
   token: string;
 }
 
-export type FindPlace = () => Promise<Place>;
+export type FindGateway = () => Promise<GatewayAccess>;
 
-export interface PlaceOptions {
+export interface GatewayOptions {
   home: string;
   url?: string;
   /** Given for this call: by --token or LARES_TOKEN. */
@@ -43,7 +43,7 @@ export interface PlaceOptions {
   readToken: (home: string) => string | undefined | Promise<string | undefined>;
 }
 
-export async function findPlace(at: PlaceOptions): Promise<Place> {
+export async function findGateway(at: GatewayOptions): Promise<GatewayAccess> {
   const url = at.url === undefined ? await urlFromNote(at.home) : checkedUrl(at.url);
   if (at.token !== undefined) return { url, token: at.token };
   if (at.url !== undefined && !(await isOwn(at.home, url))) {
@@ -78,28 +78,28 @@ const QUICK: ReadonlySet<string> = new Set<MethodName>([
 const ALIVE_MS = 5000;
 
 /** Finds the gateway again for every request. `isAsked`: its address was given, so that is what may be wrong. */
-export function rpcClient(find: FindPlace, isAsked: boolean, clock: Clock): Client {
+export function rpcClient(find: FindGateway, isAsked: boolean, clock: Clock): Client {
   return typedClient(async (asked) => {
-    const place = await find();
+    const gateway = await find();
     const body = JSON.stringify(asked.params);
-    const { status, text } = await post(place, asked, body, clock).catch((cause: unknown) => {
+    const { status, text } = await post(gateway, asked, body, clock).catch((cause: unknown) => {
       if (asked.signal?.aborted || cause instanceof AppError) throw cause;
-      throw httpFailure(cause, { url: place.url, isAsked, bytes: Buffer.byteLength(body) });
+      throw httpFailure(cause, { url: gateway.url, isAsked, bytes: Buffer.byteLength(body) });
     });
-    return readHttp(status, text) ?? strange(place.url, status);
+    return readHttp(status, text) ?? strange(gateway.url, status);
   });
 }
 
 async function post(
-  place: Place,
+  gateway: GatewayAccess,
   { method, key, signal }: ClientCall,
   body: string,
   clock: Clock,
 ): Promise<{ status: number; text: string }> {
-  const url = new URL(`${place.url}/rpc/${method}`);
+  const url = new URL(`${gateway.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const headers = {
-    ...rpcHeaders(key, { token: place.token }),
+    ...rpcHeaders(key, { token: gateway.token }),
     [FACE_HEADER]: "terminal",
     "content-length": Buffer.byteLength(body),
   };
@@ -112,7 +112,7 @@ async function post(
         if (!isOver) stop = clock.after(QUICK_MS, () => void late());
       } else sent.destroy(tooLate());
     };
-    const tooLate = () => (sent.socket && !sent.socket.connecting ? silent(place.url) : new Error("no connection"));
+    const tooLate = () => (sent.socket && !sent.socket.connecting ? silent(gateway.url) : new Error("no connection"));
     // No agent: a kept connection would hold the process, and break when the gateway restarts.
     const sent = request(url, { method: "POST", headers, agent: false, ...defined({ signal }) }, (response) => {
       const parts: Buffer[] = [];

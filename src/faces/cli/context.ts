@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Clock, defined, systemClock } from "../../core/kit/index.ts";
 import type { Client } from "../../core/protocol/index.ts";
-import { type FindPlace, findPlace, rpcClient } from "./connection.ts";
+import { type FindGateway, findGateway, rpcClient } from "./connection.ts";
 import { makeOutput, type Output } from "./output.ts";
 import { type CliPorts, type OnSignal, processSignals } from "./ports.ts";
 
@@ -111,7 +111,7 @@ export interface Context {
   home: string;
   out: Output;
   clock: Clock;
-  find: FindPlace;
+  find: FindGateway;
   rpc: Client;
   onSignal: OnSignal;
   /** Whether a person can be asked. */
@@ -125,7 +125,7 @@ export function makeContext(ports: CliPorts, options: Options): Context {
   const home = options.home === undefined ? ports.env.home : resolve(options.home);
   const token = options.token ?? ports.env.token;
   const find = () =>
-    findPlace({
+    findGateway({
       home,
       ...defined({ url: options.url, token }),
       readToken: (at) => ports.readToken(at),

@@ -76,7 +76,7 @@ export function answerHeaders(a: ChatAnswer): Record<string, string> {
 /** Throws when the caller may not act there. */
 export type MustReach = (
   principal: Caller["principal"],
-  wish: { session?: string | undefined; turn?: string | undefined; begins: boolean },
+  target: { session?: string | undefined; turn?: string | undefined; begins: boolean },
 ) => Promise<void>;
 
 /** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */

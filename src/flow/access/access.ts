@@ -147,8 +147,8 @@ export class Access {
     return { ok: true, cookie, proof, maxAgeS: LOGIN_MS / 1000 };
   }
 
-  async createToken(by: Principal, wish: { name: string; scopes: readonly Scope[] }) {
-    const more = wish.scopes.filter((scope) => !by.scopes.has(scope));
+  async createToken(by: Principal, wanted: { name: string; scopes: readonly Scope[] }) {
+    const more = wanted.scopes.filter((scope) => !by.scopes.has(scope));
     if (more.length) {
       throw new AppError("FORBIDDEN", {
         message: `A token can't have a right that its creator doesn't have: ${more.join(", ")}.`,
@@ -156,9 +156,9 @@ export class Access {
         details: { missingScope: more[0]! },
       });
     }
-    if (wish.name.toLowerCase() === this.owner.name) {
+    if (wanted.name.toLowerCase() === this.owner.name) {
       throw new AppError("BAD_REQUEST", {
-        message: `A token can't be called "${wish.name}": its actions would look like the owner's.`,
+        message: `A token can't be called "${wanted.name}": its actions would look like the owner's.`,
         hint: "Choose another name.",
         details: { field: "name" },
       });
@@ -174,8 +174,8 @@ export class Access {
     const row: TokenRow = {
       id,
       hash: sha256(token),
-      name: wish.name,
-      scopes: SCOPES.filter((scope) => wish.scopes.includes(scope)),
+      name: wanted.name,
+      scopes: SCOPES.filter((scope) => wanted.scopes.includes(scope)),
       madeBy: by.name,
       madeAt: this.parts.clock.now(),
       usedAt: undefined,

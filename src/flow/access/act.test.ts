@@ -1,7 +1,7 @@
 /** Where a caller may act. */
 import { expect, test } from "vitest";
 import type { Principal, Scope } from "../../core/protocol/index.ts";
-import { type ActWish, mustReach } from "./act.ts";
+import { type ActTarget, mustReach } from "./act.ts";
 
 const who = (...scopes: Scope[]): Principal => ({
   id: "tok_1",
@@ -26,7 +26,7 @@ const parts = {
   hasSpokenIn: async (session: string) => session === SPOKEN,
 };
 
-test.each<[string, Principal, Partial<ActWish>, boolean]>([
+test.each<[string, Principal, Partial<ActTarget>, boolean]>([
   ["in its own conversation", writer, { session: OWN }, true],
   ["in one it has spoken in", writer, { session: SPOKEN }, true],
   ["not in another's without the right to read", writer, { session: OTHERS }, false],
@@ -37,8 +37,8 @@ test.each<[string, Principal, Partial<ActWish>, boolean]>([
   ["not in a new conversation it may not begin", reader, { session: "agent:main:http:tok_1:new", begins: true }, false],
   ["in a new one it may begin", reader, { session: "agent:main:web:new", begins: true }, true],
   ["wherever nothing is named", writer, {}, true],
-])("a caller may act %s", async (_, principal, wish, may) => {
-  const asked = mustReach(parts, principal, { begins: false, ...wish });
+])("a caller may act %s", async (_, principal, target, may) => {
+  const asked = mustReach(parts, principal, { begins: false, ...target });
   if (may) await asked;
   else await expect(asked).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

@@ -11,7 +11,7 @@ export interface ActParts {
   hasSpokenIn(session: string, id: string): Promise<boolean>;
 }
 
-export interface ActWish {
+export interface ActTarget {
   session?: string | undefined;
   turn?: string | undefined;
   /** It may begin a conversation that does not exist yet. */
@@ -19,8 +19,8 @@ export interface ActWish {
 }
 
 /** Throws NOT_FOUND unless the caller may act there. */
-export async function mustReach(parts: ActParts, principal: Principal, wish: ActWish): Promise<void> {
-  const { session, turn, begins } = wish;
+export async function mustReach(parts: ActParts, principal: Principal, target: ActTarget): Promise<void> {
+  const { session, turn, begins } = target;
   const seesAll = principal.scopes.has("read") || principal.scopes.has("admin");
   if (session !== undefined && (begins || !seesAll) && !(await mayActIn(parts, principal, session, begins)))
     throw notThere(`conversation "${session}"`, "To begin one of your own, give a name as user instead of session.");

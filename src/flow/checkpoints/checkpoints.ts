@@ -21,7 +21,7 @@ import {
   readUndo,
   unusedBlobs,
 } from "./store.ts";
-import { toWishes, Undoing, type Undone } from "./undo.ts";
+import { toRestores, Undoing, type Undone } from "./undo.ts";
 
 /** Something that changed files: a turn, or an undo. */
 export interface Changed {
@@ -111,7 +111,7 @@ export class Checkpoints {
     return {
       ...{ turn, session, agent, at },
       ...truthy({ undoes, undoneBy }),
-      files: toWishes(rows).map(({ path, before, now, lost }) => ({
+      files: toRestores(rows).map(({ path, before, now, lost }) => ({
         path,
         change: nameChange(before, now),
         kept: before !== UNKNOWN && lost === undefined,

@@ -51,7 +51,7 @@ export interface Undone {
   notes: string[];
 }
 
-interface Wish {
+interface FileRestore {
   path: string;
   agent: CheckpointRow["agent"];
   session: CheckpointRow["session"];
@@ -109,22 +109,22 @@ export class Undoing {
     const { agent } = rows[0]!;
     const root = this.parts.findRoot(agent);
     if (!root) throw unknownAgent(agent);
-    const wishes = toWishes(rows);
+    const targets = toRestores(rows);
     const notes = rows.flatMap((row) => (row.path === COMMAND && row.note ? [aboutCommand(row.note)] : []));
-    const paths = wishes.map(({ path }) => `${root}/${path}`);
+    const paths = targets.map(({ path }) => `${root}/${path}`);
     if (dryRun || !paths.length) {
-      return { turn, files: (await this.look(root, wishes)).map(({ file }) => file), notes };
+      return { turn, files: (await this.look(root, targets)).map(({ file }) => file), notes };
     }
     const id = this.parts.ids.next("u");
     return this.parts.alone({ id, agent, paths }, async () => {
-      const looked = await this.look(root, wishes);
+      const looked = await this.look(root, targets);
       const todo = looked.filter(({ file }) => file.result === "restored" || file.result === "removed");
       const files = looked.map(({ file }) => file);
       if (!todo.length) return { turn, files, notes };
       await this.plan(
         { id, turn, by },
         root,
-        todo.map(({ wish }) => wish),
+        todo.map(({ target }) => target),
       );
       this.parts.crash.at("undo.planned");
       const failed = await this.restore(id, root);
@@ -152,29 +152,36 @@ export class Undoing {
   }
 
   /** What would be done with each file as it stands. */
-  private async look(root: string, wishes: readonly Wish[]): Promise<{ wish: Wish; file: UndoneFile }[]> {
-    return Promise.all(wishes.map(async (wish) => ({ wish, file: await this.lookAt(root, wish) })));
+  private async look(
+    root: string,
+    targets: readonly FileRestore[],
+  ): Promise<{ target: FileRestore; file: UndoneFile }[]> {
+    return Promise.all(targets.map(async (target) => ({ target, file: await this.lookAt(root, target) })));
   }
 
-  private async lookAt(root: string, wish: Wish): Promise<UndoneFile> {
-    const { path, before } = wish;
+  private async lookAt(root: string, target: FileRestore): Promise<UndoneFile> {
+    const { path, before } = target;
     const now = await this.keeper.hashAt(root, path);
     if (now === before && now !== UNKNOWN) return { path, result: "already" };
-    if (wish.lost) return { path, result: "lost", reason: wish.lost };
-    if (now !== wish.now) return { path, result: "conflict", reason: conflict(now, wish.now) };
+    if (target.lost) return { path, result: "lost", reason: target.lost };
+    if (now !== target.now) return { path, result: "conflict", reason: conflict(now, target.now) };
     if (before === ABSENT) return { path, result: "removed" };
     if (await this.blobs.get(before)) return { path, result: "restored" };
     return { path, result: "lost", reason: COPY_DELETED };
   }
 
   /** CHECKPOINTS-6: copies first, then one transaction that says everything. */
-  private async plan(undo: { id: string; turn: string; by: string }, root: string, wishes: Wish[]): Promise<void> {
+  private async plan(
+    undo: { id: string; turn: string; by: string },
+    root: string,
+    targets: FileRestore[],
+  ): Promise<void> {
     const { records, clock } = this.parts;
-    const copies = await Promise.all(wishes.map(({ path }) => this.keeper.copy(root, path)));
+    const copies = await Promise.all(targets.map(({ path }) => this.keeper.copy(root, path)));
     const at = clock.now();
     await records.write((tx) => {
       insertUndo(tx, { id: undo.id, turn: undo.turn, by_whom: undo.by, at });
-      for (const [i, { path, agent, session, before }] of wishes.entries()) {
+      for (const [i, { path, agent, session, before }] of targets.entries()) {
         const copy = copies[i]!;
         this.keeper.note(tx, copy);
         openRow(tx, {
@@ -189,7 +196,7 @@ export class Undoing {
   private async restore(id: string, root: string): Promise<Map<string, UndoneFile>> {
     const { records, files, clock, crash } = this.parts;
     const undo = (await readUndo(records, id))!;
-    const modes = new Map(toWishes(await listRows(records, undo.turn)).map((wish) => [wish.path, wish.mode]));
+    const modes = new Map(toRestores(await listRows(records, undo.turn)).map((target) => [target.path, target.mode]));
     const rows = await listRows(records, id);
     const failed = new Map<string, UndoneFile>();
     for (const { path, before, leaves } of rows) {
@@ -227,8 +234,8 @@ export class Undoing {
   }
 }
 
-/** One wish a file: from what the turn left there at last to what stood there at first. */
-export function toWishes(rows: readonly CheckpointRow[]): Wish[] {
+/** One restore per file: from what the turn last left there back to what was there first. */
+export function toRestores(rows: readonly CheckpointRow[]): FileRestore[] {
   const byPath = new Map<string, CheckpointRow[]>();
   for (const row of rows) if (row.path !== COMMAND) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   return [...byPath].flatMap(([path, [first, ...more]]) => {

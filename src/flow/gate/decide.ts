@@ -98,7 +98,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.risk === "read" && !plan.beyond)
     return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
-  const trusted = policy.mode !== "ask" && policy.authority !== "outside" && !isStranger && !isOthersWish(policy, plan);
+  const trusted =
+    policy.mode !== "ask" && policy.authority !== "outside" && !isStranger && !isAskedByOthers(policy, plan);
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
@@ -145,7 +146,7 @@ function settledAllowed(policy: Policy, plan: ActionPlan): Verdict | undefined {
 }
 
 /** The owner's turn, but others spoke before it: what they asked for may be what the model does now. */
-function isOthersWish({ shared, authority }: Policy, { shell, risk }: ActionPlan): boolean {
+function isAskedByOthers({ shared, authority }: Policy, { shell, risk }: ActionPlan): boolean {
   return shared === true && authority === "owner" && risk === "exec" && !(shell && onlyLooks(shell));
 }
 

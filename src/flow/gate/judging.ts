@@ -44,7 +44,7 @@ interface Who {
   session: SessionKey;
 }
 
-interface Standing {
+interface TurnTrust {
   authority: Authority;
   tainted: boolean;
   said?: string;
@@ -61,9 +61,9 @@ interface Judgement {
 
 export interface Judging {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
-  judge(who: Who, plan: ActionPlan, standing: Standing): Promise<Judgement>;
+  judge(who: Who, plan: ActionPlan, standing: TurnTrust): Promise<Judgement>;
   /** The same once more, right before it runs. It doesn't count as another use of a remembered rule. */
-  again(who: Who, plan: ActionPlan, standing: Standing): Promise<Judgement>;
+  again(who: Who, plan: ActionPlan, standing: TurnTrust): Promise<Judgement>;
   /** How a command would be judged; nothing runs. */
   explainCommand: (command: string, agent?: string) => Promise<Explanation>;
 }

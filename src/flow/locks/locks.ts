@@ -57,7 +57,7 @@ interface Grant {
   cutOff: boolean;
 }
 
-interface Wish {
+interface LockRequest {
   holder: Holder;
   paths: readonly string[];
   since: number;
@@ -70,7 +70,7 @@ export class Locks {
   private readonly epoch: number;
   private fence: number;
   private readonly held = new Set<Grant>();
-  private readonly queue = new Set<Wish>();
+  private readonly queue = new Set<LockRequest>();
   /** Paths whose last work was interrupted, until the next call has been warned. */
   private readonly leftovers = new Map<string, Holder & { since: number }>();
 
@@ -94,25 +94,25 @@ export class Locks {
    * before what `intend` wrote is durable.
    */
   async take(
-    wish: { holder: Holder; plan: ActionPlan; workspace: string; onWait?: (sentence: string) => void },
+    request: { holder: Holder; plan: ActionPlan; workspace: string; onWait?: (sentence: string) => void },
     signal: AbortSignal,
   ): Promise<LockHold | { busy: string } | undefined> {
     const { clock } = this.parts;
-    const { holder } = wish;
-    const paths = await findResources(wish.plan, wish.workspace);
+    const { holder } = request;
+    const paths = await findResources(request.plan, request.workspace);
     signal.throwIfAborted();
     if (!paths.length) return undefined;
     // The same call again after a crash: it is the one that deals with what it left.
     this.settled(holder.turn, holder.call, "repeated");
     const since = clock.now();
-    const grant = await this.wait({ holder, paths, since }, wish.onWait, signal);
+    const grant = await this.wait({ holder, paths, since }, request.onWait, signal);
     if (!grant) return { busy: this.busy(paths, since) };
     return this.hold(grant, this.told(paths, holder.turn));
   }
 
   /** Does the work while it holds what the plan changes. Throws CONFLICT when that is not free in time. */
-  async alone<T>(wish: { holder: Holder; plan: ActionPlan; workspace: string }, work: () => Promise<T>): Promise<T> {
-    const held = await this.take(wish, new AbortController().signal);
+  async alone<T>(request: { holder: Holder; plan: ActionPlan; workspace: string }, work: () => Promise<T>): Promise<T> {
+    const held = await this.take(request, new AbortController().signal);
     if (held && "busy" in held) throw new AppError("CONFLICT", { message: held.busy, retry: "later" });
     try {
       return await work();
@@ -155,8 +155,8 @@ export class Locks {
       paths: grant.paths,
       cutOff: grant.cutOff,
       waiting: [...this.queue]
-        .filter((wish) => overlap(wish.paths, grant.paths))
-        .map((wish) => ({ ...wish.holder, since: wish.since })),
+        .filter((request) => overlap(request.paths, grant.paths))
+        .map((request) => ({ ...request.holder, since: request.since })),
     }));
   }
 
@@ -187,12 +187,12 @@ export class Locks {
 
   /** The lock when it is its turn; nothing when the deadline came first. */
   private wait(
-    wish: Omit<Wish, "grant">,
+    request: Omit<LockRequest, "grant">,
     onWait: ((sentence: string) => void) | undefined,
     signal: AbortSignal,
   ): Promise<Grant | undefined> {
-    if (this.blockers(wish).length === 0) return Promise.resolve(this.grant(wish));
-    onWait?.(`Waiting: ${this.describe(wish.paths)}`);
+    if (this.blockers(request).length === 0) return Promise.resolve(this.grant(request));
+    onWait?.(`Waiting: ${this.describe(request.paths)}`);
     return new Promise((resolve, reject) => {
       const done = (end: () => void) => {
         this.queue.delete(entry);
@@ -203,7 +203,7 @@ export class Locks {
         this.pump();
       };
       const stop = () => done(() => reject(signal.reason));
-      const entry: Wish = { ...wish, grant: () => done(() => resolve(this.grant(wish))) };
+      const entry: LockRequest = { ...request, grant: () => done(() => resolve(this.grant(request))) };
       const stopTimer = this.parts.clock.after(this.parts.config().waitSeconds * 1000, () =>
         done(() => resolve(undefined)),
       );
@@ -213,30 +213,30 @@ export class Locks {
   }
 
   /** In the same breath as the look at who else has it: nobody can come in between (LOCKS-1). */
-  private grant({ holder, paths }: Omit<Wish, "grant">): Grant {
+  private grant({ holder, paths }: Omit<LockRequest, "grant">): Grant {
     const grant: Grant = { holder, paths, fence: ++this.fence, since: this.parts.clock.now(), cutOff: false };
     this.held.add(grant);
     return grant;
   }
 
-  /** Everybody who comes before this wish: who holds, and who asked earlier. */
-  private blockers(wish: Omit<Wish, "grant">): (Grant | Wish)[] {
-    const inTheWay = (other: Grant | Wish) =>
-      other.holder.turn !== wish.holder.turn && overlap(wish.paths, other.paths) !== undefined;
-    const before: (Grant | Wish)[] = [...this.held];
+  /** Everybody who comes before this request: who holds, and who asked earlier. */
+  private blockers(request: Omit<LockRequest, "grant">): (Grant | LockRequest)[] {
+    const inTheWay = (other: Grant | LockRequest) =>
+      other.holder.turn !== request.holder.turn && overlap(request.paths, other.paths) !== undefined;
+    const before: (Grant | LockRequest)[] = [...this.held];
     // Where its turn works already it need not queue: those who wait there wait for the turn, which may wait for this call.
-    const joins = before.some((other) => !inTheWay(other) && overlap(wish.paths, other.paths) !== undefined);
+    const joins = before.some((other) => !inTheWay(other) && overlap(request.paths, other.paths) !== undefined);
     for (const other of joins ? [] : this.queue) {
-      if (other === wish) break;
+      if (other === request) break;
       before.push(other);
     }
     return before.filter(inTheWay);
   }
 
   private pump(): void {
-    for (const wish of this.queue) {
-      if (this.blockers(wish).length > 0) continue;
-      wish.grant();
+    for (const request of this.queue) {
+      if (this.blockers(request).length > 0) continue;
+      request.grant();
       return;
     }
   }

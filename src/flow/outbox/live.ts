@@ -168,7 +168,7 @@ export class Live {
         one.askedAt = undefined;
         one.call = event.call;
         one.text += event.text;
-        this.news(one);
+        this.wake(one);
         return;
       }
       case "turn.discarded": {
@@ -266,7 +266,7 @@ export class Live {
     );
   }
 
-  private news(one: Showing): void {
+  private wake(one: Showing): void {
     if (one.resting && one.live) {
       one.cancel?.();
       one.cancel = undefined;

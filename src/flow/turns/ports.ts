@@ -267,7 +267,7 @@ export interface PaidReply {
 export interface ResourceLocks {
   /** Holds what this plan changes; undefined when it changes no files; `busy` when it was not free in time. */
   take(
-    wish: {
+    request: {
       holder: { turn: TurnId; call: string; agent: AgentId; tool: string };
       plan: ActionPlan;
       workspace: string;

@@ -9,7 +9,7 @@ import { defined, truthy } from "../../core/kit/index.ts";
 import { userMessage } from "./finish.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 
-export interface RequestWish {
+export interface RequestInput {
   session: SessionKey;
   agent: AgentId;
   given?: Given | undefined;
@@ -37,23 +37,23 @@ export interface BuiltRequest {
 
 export async function buildRequest(
   parts: Pick<TurnParts, "history" | "agentModel">,
-  wish: RequestWish,
+  input: RequestInput,
 ): Promise<BuiltRequest> {
-  const { session, agent, given } = wish;
+  const { session, agent, given } = input;
   const { system, shared, tools, notes, messages, tainted, ...tuned } = await parts.history.build(
     session,
     agent,
     given,
   );
-  const fresh: ModelMessage[] = [...wish.said.map((m) => userMessage(m).message), ...(wish.more ?? [])];
-  const model = wish.model ?? tuned.model ?? parts.agentModel(agent);
+  const fresh: ModelMessage[] = [...input.said.map((m) => userMessage(m).message), ...(input.more ?? [])];
+  const model = input.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...defined({ given }) });
-  const thinking = wish.thinking ?? tuned.thinking;
-  const settings = wish.mustAnswer ? { ...given?.settings, toolChoice: "none" as const } : given?.settings;
+  const thinking = input.thinking ?? tuned.thinking;
+  const settings = input.mustAnswer ? { ...given?.settings, toolChoice: "none" as const } : given?.settings;
   const request: ModelRequest = {
     system,
     ...truthy({ shared }),
-    tools: offered(wish.tools, tools),
+    tools: offered(input.tools, tools),
     ...truthy({ notes }),
     messages: [...messages, ...fresh],
     room: fit.room,

@@ -60,7 +60,7 @@ export type Compacted =
   | { made: false; usage: Usage };
 type How = "summary" | "mixed" | "extract";
 
-type Wish =
+type Reason =
   | { why: "threshold" }
   | { why: "asked"; focus: string | null }
   | { why: "full"; model: string | null; refused?: { limit?: number }; more: boolean; fresh: number };
@@ -134,7 +134,7 @@ export class Compactions {
   private async begin(
     session: SessionKey,
     agent: AgentId,
-    wish: { focus: string | null; forced: boolean },
+    options: { focus: string | null; forced: boolean },
     done?: (what: Compacted) => void,
   ): Promise<void> {
     const under = this.working.get(session);
@@ -145,7 +145,7 @@ export class Compactions {
     this.working.set(session, { done: done ? [done] : [] });
     try {
       const view = await this.parts.contexts.view(session, agent);
-      const body: CompactBody = { kind: "compact", session, agent, ...wish };
+      const body: CompactBody = { kind: "compact", session, agent, ...options };
       await this.parts.accept({
         id: acceptIds.compaction(session, view.base, view.next, this.parts.clock.now()),
         session: compactLane(session),
@@ -164,8 +164,8 @@ export class Compactions {
     const at = { turn: ctx.turn, session, agent: body.agent as AgentId };
     let made: Compacted = { made: false, usage: NO_USAGE };
     try {
-      const wish: Wish = body.forced ? { why: "asked", focus: body.focus } : { why: "threshold" };
-      if (!broken) made = await this.compact(ctx, at, 0, wish);
+      const reason: Reason = body.forced ? { why: "asked", focus: body.focus } : { why: "threshold" };
+      if (!broken) made = await this.compact(ctx, at, 0, reason);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     } finally {
@@ -219,12 +219,12 @@ export class Compactions {
     for (const done of entry?.done ?? []) done(what);
   }
 
-  private async compact(ctx: Ctx, at: Payer, number: number, wish: Wish): Promise<Compacted> {
+  private async compact(ctx: Ctx, at: Payer, number: number, reason: Reason): Promise<Compacted> {
     const { clock, crash } = this.parts;
     const deadline = clock.now() + this.parts.config().deadlineSeconds * 1000;
     const plan = (await ctx.step(
       `compact:${number}`,
-      async () => (await this.plan(at, wish)) as unknown as Json,
+      async () => (await this.plan(at, reason)) as unknown as Json,
     )) as Plan | null;
     if (!plan) return { made: false, usage: NO_USAGE };
     crash.at("compact.planned");
@@ -252,20 +252,20 @@ export class Compactions {
   }
 
   /** Which messages go and which stay. Null: none can go. */
-  private async plan(at: { session: SessionKey; agent: AgentId }, wish: Wish): Promise<Plan | null> {
+  private async plan(at: { session: SessionKey; agent: AgentId }, reason: Reason): Promise<Plan | null> {
     const { contexts, config, models } = this.parts;
-    const asked = wish.why === "full" ? (wish.model ?? undefined) : undefined;
-    if (wish.why === "full" && wish.refused) {
-      await contexts.refused(at.session, at.agent, asked, wish.refused.limit);
+    const asked = reason.why === "full" ? (reason.model ?? undefined) : undefined;
+    if (reason.why === "full" && reason.refused) {
+      await contexts.refused(at.session, at.agent, asked, reason.refused.limit);
     }
     // A summary's sources have been read already.
     await contexts.interims.sent(at.session);
     const view = await contexts.view(at.session, at.agent, asked);
     const { limit } = view.shares;
     // The new message alone doesn't fit, so dropping old ones wouldn't help.
-    if (wish.why === "full" && limit - view.systemTokens - view.toolTokens - wish.fresh < LEAST_ROOM) return null;
-    const cut = this.cut(view, wish);
-    if (cut === 0 || (wish.why === "threshold" && sum(view.sizes.slice(0, cut)) < LEAST_GONE)) return null;
+    if (reason.why === "full" && limit - view.systemTokens - view.toolTokens - reason.fresh < LEAST_ROOM) return null;
+    const cut = this.cut(view, reason);
+    if (cut === 0 || (reason.why === "threshold" && sum(view.sizes.slice(0, cut)) < LEAST_GONE)) return null;
     const gone = view.messages.slice(0, cut);
     const chosen = config().summariser ?? view.model.id;
     const summariser = models.info(chosen)?.practice === false ? chosen : null;
@@ -287,23 +287,23 @@ export class Compactions {
       ...{
         carry,
         snapshot,
-        known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, wish) }, 4 * carry),
+        known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, reason) }, 4 * carry),
       },
       tainted: view.carryTainted || view.outside.slice(0, cut).includes(true),
-      must: wish.why === "full",
-      ...{ model: view.model.id, summariser, tokens, focus: wish.why === "asked" ? wish.focus : null },
+      must: reason.why === "full",
+      ...{ model: view.model.id, summariser, tokens, focus: reason.why === "asked" ? reason.focus : null },
     };
   }
 
-  private cut(view: ContextView, wish: Wish): number {
+  private cut(view: ContextView, reason: Reason): number {
     const messages = view.messages.map((m, i) => ({ role: m.role, tokens: view.sizes[i]! }));
     const { keep: tokens, keepMessages, carry, snapshot, limit } = view.shares;
     const keep = (most: number) => ({ tokens: Math.min(tokens, Math.max(most, 0)), messages: keepMessages });
-    if (wish.why === "threshold") return cutAt(messages, keep(tokens));
+    if (reason.why === "threshold") return cutAt(messages, keep(tokens));
     // A person asked for it, so compact however little there is.
-    if (wish.why === "asked") return cutAt(messages, keep(Math.floor(sum(view.sizes) / 2)));
-    const most = limit - view.systemTokens - view.toolTokens - carry - snapshot - wish.fresh;
-    return cutAt(messages, keep(most), { most: Math.max(most, 0), more: wish.more });
+    if (reason.why === "asked") return cutAt(messages, keep(Math.floor(sum(view.sizes) / 2)));
+    const most = limit - view.systemTokens - view.toolTokens - carry - snapshot - reason.fresh;
+    return cutAt(messages, keep(most), { most: Math.max(most, 0), more: reason.more });
   }
 
   /** In parallel, not first: the messages stay, so a slow reader loses nothing. */
@@ -384,8 +384,8 @@ export class Compactions {
 }
 
 /** If the running turn's own message doesn't stay, its text is carried over verbatim, as far as it fits. */
-function askedIn(view: ContextView, cut: number, wish: Wish): string {
-  if (wish.why === "threshold" || (wish.why === "full" && wish.more)) return "";
+function askedIn(view: ContextView, cut: number, reason: Reason): string {
+  if (reason.why === "threshold" || (reason.why === "full" && reason.more)) return "";
   const at = view.messages.findLastIndex((m) => m.role === "user");
   if (at < 0) return view.carry.asked;
   if (at >= cut) return "";

@@ -6,7 +6,7 @@
  * something happened. Whatever exists at the first check is known, not new.
  * HEARTBEAT-2: "nothing to say" is a tool call, never a magic word in the text.
  * HEARTBEAT-3: the same message is not sent twice in a day.
- * HEARTBEAT-4: it writes only to the chat in the settings (I7); news counts as seen only once its beat has ended well.
+ * HEARTBEAT-4: it writes only to the chat in the settings (I7); a change counts as seen only once its beat has ended well.
  * HEARTBEAT-5: after several beats in a row that cost something and said nothing, it pauses itself; a changed checklist wakes it.
  */
 import { createHash } from "node:crypto";
@@ -55,7 +55,7 @@ export interface HeartbeatParts {
   /** Changes when the file does; null when there is none. */
   mark: (agent: AgentId, path: string) => Promise<string | null>;
   /** What happened to this agent after `since`, in short sentences. Cheap. */
-  news: (agent: AgentId, since: number) => Promise<string[]>;
+  listRecent: (agent: AgentId, since: number) => Promise<string[]>;
   time: {
     zone(): string;
     /** Minutes since midnight on the wall there. */
@@ -122,16 +122,16 @@ export class Heartbeat {
     if (row.paused && !force) return { quiet: pausedBecause(row.paused) };
     if (!items.length) return { quiet: NOTHING_LISTED };
     if (!force && !this.isAwake(config, now)) return { quiet: outsideHours(config.activeHours) };
-    const { news, seen } = await this.look({ agent, config, items, list, row, now });
+    const { recent, seen } = await this.look({ agent, config, items, list, row, now });
     if (!row.seen && !force) {
       await this.parts.records.write((tx) => saveBeat(tx, { ...row, seen }));
       return { quiet: FIRST_CHECK };
     }
-    if (!news.length && !force) return { quiet: NOTHING_NEW };
+    if (!recent.length && !force) return { quiet: NOTHING_NEW };
     return {
       text: beatText({
         items: items.map((item) => item.text),
-        news,
+        recent,
         problems: this.problems(items, config),
         lastSaid: row.lastSaid,
       }),
@@ -140,7 +140,7 @@ export class Heartbeat {
     };
   }
 
-  /** Its turn is admitted: the news it was given is now pending. */
+  /** Its turn is admitted: the changes it was given are now pending. */
   began(tx: Tx, agent: AgentId, note: Json, now: number): void {
     beginBeat(tx, agent, note as unknown as SeenBefore, now);
   }
@@ -218,28 +218,28 @@ export class Heartbeat {
     list: string;
     row: BeatRow;
     now: number;
-  }): Promise<{ news: string[]; seen: SeenBefore }> {
+  }): Promise<{ recent: string[]; seen: SeenBefore }> {
     const { agent, config, items, list, row, now } = at;
     const before = row.seen;
-    const news: string[] = [];
+    const recent: string[] = [];
     const seen: SeenBefore = { list, files: {}, looked: {}, until: now };
-    if (before && before.list !== list) news.push(LIST_CHANGED);
+    if (before && before.list !== list) recent.push(LIST_CHANGED);
     const watched = new Set([...config.watch, ...items.flatMap((item) => item.watch ?? [])]);
     for (const path of watched) {
       seen.files[path] = await this.parts.mark(agent, path).catch(() => null);
       const known = before?.files[path];
-      if (before && known !== undefined && known !== seen.files[path]) news.push(fileChanged(path));
+      if (before && known !== undefined && known !== seen.files[path]) recent.push(fileChanged(path));
     }
     for (const item of items) {
       const looked = before?.looked[item.key];
       const isDue = this.isDue(item, looked, now, config);
-      if (isDue && before) news.push(itemDue(item.text));
+      if (isDue && before) recent.push(itemDue(item.text));
       if (item.due ? looked !== undefined || (isDue && before) : item.every) {
         seen.looked[item.key] = isDue || looked === undefined ? now : looked;
       }
     }
-    if (before) news.push(...(await this.parts.news(agent, before.until)));
-    return { news, seen };
+    if (before) recent.push(...(await this.parts.listRecent(agent, before.until)));
+    return { recent, seen };
   }
 
   private isDue(item: ChecklistItem, looked: number | undefined, now: number, config: HeartbeatConfig): boolean {

@@ -3,4 +3,4 @@ export { readChecklist } from "./checklist.ts";
 export { type HeartbeatConfig, heartbeatConfig } from "./config.ts";
 export { type BeatState, Heartbeat, type HeartbeatParts } from "./heartbeat.ts";
 export { isActive } from "./hours.ts";
-export { newsText } from "./words.ts";
+export { describeRecent } from "./words.ts";

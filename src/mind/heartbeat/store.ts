@@ -1,7 +1,7 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 
-/** What a beat has seen; any difference next time is news. */
+/** What a beat has seen; any difference next time counts as new. */
 export interface SeenBefore {
   /** Hash of the checklist. */
   list: string;

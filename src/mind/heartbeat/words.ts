@@ -43,15 +43,15 @@ export function badLine(text: string, error: { message: string; hint?: string | 
 /** What the model reads at a beat. */
 export function beatText(at: {
   items: readonly string[];
-  news: readonly string[];
+  recent: readonly string[];
   problems: readonly string[];
   lastSaid: string | null;
 }): string {
   return [
     "Nobody waits for an answer. You look after:",
     ...at.items.map((item) => `- ${item}`),
-    at.news.length ? "New since the last check:" : "Nothing is new; you were asked to look anyway.",
-    ...at.news.map((one) => `- ${one}`),
+    at.recent.length ? "New since the last check:" : "Nothing is new; you were asked to look anyway.",
+    ...at.recent.map((one) => `- ${one}`),
     ...at.problems,
     ...(at.lastSaid ? [`What you last told the owner: ${at.lastSaid}`] : []),
     "Do what this calls for. Then call heartbeat_tell with a short message if the owner should know something now, else heartbeat_quiet.",
@@ -59,7 +59,7 @@ export function beatText(at: {
 }
 
 /** What happened to an agent since its last heartbeat. */
-export interface News {
+export interface Recent {
   events: readonly { source: string; n: number }[];
   jobs: readonly { name: string; state: string; n: number; reason: string | null }[];
   /** Approvals waiting for a person. */
@@ -67,7 +67,7 @@ export interface News {
 }
 
 /** One sentence for each, for the heartbeat's prompt. */
-export function newsText({ events, jobs, asked }: News): string[] {
+export function describeRecent({ events, jobs, asked }: Recent): string[] {
   return [
     ...events.map(({ source, n }) => `${n} ${n === 1 ? "event" : "events"} from ${source}.`),
     ...jobs.map(

@@ -11,6 +11,7 @@ import {
   type Log,
   truthy,
 } from "../../core/kit/index.ts";
+import { makeAnnouncer } from "./announce.ts";
 import { type Asking, Capture } from "./capture/capture.ts";
 import { Condense } from "./condense/condense.ts";
 import { type NightBody, type NightParts, Nights } from "./condense/nights.ts";
@@ -18,7 +19,6 @@ import type { MemoryConfig } from "./config.ts";
 import { type DocumentParts, Documents } from "./documents/documents.ts";
 import { EmbedderChoice, type EmbedderSource } from "./embedder-choice.ts";
 import { type ForgottenBy, Memory } from "./memory.ts";
-import { makeNews } from "./news.ts";
 import { SessionIndex } from "./sessions/sessions.ts";
 import { MemoryView } from "./view/view.ts";
 import { type SessionViewer, teamsWith, viewerFrom } from "./viewers.ts";
@@ -73,13 +73,13 @@ export class MemoryRooms<Files = unknown> {
     const log = parts.log.child("memory");
     this.log = log;
     this.embedder = new EmbedderChoice(parts.embedder);
-    const news = makeNews(parts);
+    const announce = makeAnnouncer(parts);
     this.memory = new Memory({
       ...{ records, clock, ids, crash, log, config },
       earlier: parts.embedder.earlier,
       purge: () => records.purge(),
       changed: (what) => {
-        news(what);
+        announce(what);
         if (what === "facts" && this.keepsFiles()) this.view.changed();
       },
       forgotten: (texts, by) => this.forgetTexts(texts, by),

@@ -6,12 +6,12 @@ export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
 export type { ShownSlot, SlotBody } from "./runs.ts";
 export {
   type GivenWhen,
+  type JobSettings,
   type JobView,
   MOST_JOBS_PER_TURN,
   MOST_OPEN_JOBS,
   type NewJob,
   Schedules,
-  type Wishes,
 } from "./schedules.ts";
 export { makeZoneFinder } from "./store.ts";
 export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";

@@ -58,7 +58,7 @@ export interface GivenWhen {
 }
 
 /** The other settings. Null resets one. */
-export interface Wishes {
+export interface JobSettings {
   name?: string;
   agent?: string;
   prompt?: string;
@@ -81,7 +81,7 @@ export interface Wishes {
   enabled?: boolean;
 }
 
-export interface NewJob extends GivenWhen, Wishes {
+export interface NewJob extends GivenWhen, JobSettings {
   createdBy: string;
   kind?: Job["kind"];
   madeIn?: string;
@@ -186,10 +186,10 @@ export class Schedules {
     if (name.startsWith(HEARTBEAT_PREFIX) && given.kind !== "beat") {
       throw wrong(`"${name}" is the name of a heartbeat.`, "Choose another name.");
     }
-    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, ...wishes } = given;
+    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, ...changes } = given;
     const job: Job = {
       ...USUAL,
-      ...named(wishes as Partial<Job>),
+      ...named(changes as Partial<Job>),
       id: known?.id ?? asId<ScheduleId>(ids.next("job")),
       name,
       when,
@@ -204,18 +204,18 @@ export class Schedules {
     return job;
   }
 
-  async update(idOrName: string, change: GivenWhen & Wishes): Promise<JobView> {
+  async update(idOrName: string, change: GivenWhen & JobSettings): Promise<JobView> {
     const job = await this.must(idOrName);
     const now = this.parts.clock.now();
-    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, zone, ...wishes } = change;
+    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, zone, ...changes } = change;
     const changed = changedWhen(job, change, now);
     // Prompt and script exclude each other: giving one clears the other.
-    const insteadOfScript = wishes.prompt ? { script: null } : {};
-    const instead = wishes.script ? { prompt: "" } : insteadOfScript;
+    const insteadOfScript = changes.prompt ? { script: null } : {};
+    const instead = changes.script ? { prompt: "" } : insteadOfScript;
     const next: Job = {
       ...job,
       ...instead,
-      ...named(wishes as Partial<Job>),
+      ...named(changes as Partial<Job>),
       zone: zone ?? job.zone,
       when: changed ?? job.when,
       failures: change.enabled ? 0 : job.failures,
@@ -541,8 +541,8 @@ function parseMark(cursor: string): Mark {
 }
 
 /** Drops unset fields: an absent setting changes nothing. */
-function named(wishes: Partial<Job>): Partial<Job> {
-  return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined));
+function named(changes: Partial<Job>): Partial<Job> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 function alreadyOpen(name: string, { turn, code }: { turn: TurnId; code?: string }): AppError {

@@ -10,7 +10,7 @@ const MOST = 1000;
 const DIRECT = new Set([1, 3]);
 const THREADS = new Set([10, 11, 12]);
 
-interface Place {
+interface ChannelKind {
   kind: "direct" | "group";
   /** The channel this one is a thread of. */
   parent?: string;
@@ -18,7 +18,7 @@ interface Place {
 
 export class DiscordPlaces {
   private readonly api: DiscordApi;
-  private readonly known = new RecentMap<Place>(MOST);
+  private readonly known = new RecentMap<ChannelKind>(MOST);
 
   constructor(api: DiscordApi) {
     this.api = api;
@@ -35,13 +35,13 @@ export class DiscordPlaces {
     return (await this.find(channel, signal)).kind;
   }
 
-  private async find(channel: string, signal: AbortSignal): Promise<Place> {
+  private async find(channel: string, signal: AbortSignal): Promise<ChannelKind> {
     const before = this.known.get(channel);
     if (before) return before;
     const said = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
     const type = asNumber(said.type) ?? 0;
     const parent = THREADS.has(type) ? asText(said.parent_id) : undefined;
-    const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...truthy({ parent }) };
+    const place: ChannelKind = { kind: DIRECT.has(type) ? "direct" : "group", ...truthy({ parent }) };
     this.known.set(channel, place);
     return place;
   }

@@ -23,13 +23,13 @@ export async function listen(state: EmailState, door: Door, signal: AbortSignal)
     let at = await findPosition(state, client, door);
     while (!signal.aborted) {
       // Set before the look: what comes during it wakes us at once.
-      const news = new Promise<void>((resolve) => {
+      const arrived = new Promise<void>((resolve) => {
         watch.wake = resolve;
       });
       at = await takeNew(state, { client, door }, at);
       door.alive();
       if (watch.isClosed) throw closed();
-      await waitForNews(state, { client, news, wake: watch.wake }, signal);
+      await waitForMail(state, { client, arrived, wake: watch.wake }, signal);
       if (watch.isClosed && !signal.aborted) throw closed();
     }
   } finally {
@@ -48,9 +48,9 @@ function watchMailbox(client: ImapFlow): { isClosed: boolean; wake(): void } {
   return watch;
 }
 
-async function waitForNews(
+async function waitForMail(
   { clock }: EmailState,
-  { client, news, wake }: { client: ImapFlow; news: Promise<void>; wake: () => void },
+  { client, arrived, wake }: { client: ImapFlow; arrived: Promise<void>; wake: () => void },
   signal: AbortSignal,
 ): Promise<void> {
   const rest = new AbortController();
@@ -58,7 +58,7 @@ async function waitForNews(
   const idle = client.idle().then(() => pause(clock, AGAIN_MS, rest.signal));
   idle.then(wake, wake);
   const both = following(signal, rest.signal);
-  await Promise.race([news, pause(clock, LOOK_MS, both.signal)]);
+  await Promise.race([arrived, pause(clock, LOOK_MS, both.signal)]);
   rest.abort();
   both.done();
 }

@@ -71,7 +71,7 @@ async function take(
   // After a start many come at once: in the order they were written, not in the order they were wrapped.
   rumors.sort((a, b) => a.created_at - b.created_at);
   for (const rumor of rumors) {
-    if (!position.isNews(rumor)) continue;
+    if (!position.isUnseen(rumor)) continue;
     const event = door.read({ kind: "rumor", id: rumor.id, value: rumor }, () => toEvent(keys, rumor));
     position.took(rumor, Math.floor(clock.now() / 1000));
     await door.hear(event ? [event] : [], position.toJson());

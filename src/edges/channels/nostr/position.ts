@@ -34,7 +34,7 @@ export class NostrPosition {
   }
 
   /** What was written before this account was added isn't ours to answer. */
-  isNews(rumor: Rumor): boolean {
+  isUnseen(rumor: Rumor): boolean {
     return rumor.created_at >= this.begun && !this.known.has(rumor.id.slice(0, ID_LENGTH));
   }
 

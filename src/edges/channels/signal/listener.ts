@@ -32,7 +32,7 @@ const FILE_MS = 300_000;
 const NOTE = "listener.json";
 const WANTED = "wanted";
 
-export interface ListenerWishes {
+export interface ListenerOptions {
   folder: string;
   /** signal-cli's event stream. */
   url: string;
@@ -41,29 +41,29 @@ export interface ListenerWishes {
 }
 
 /** The name of the listener that is already running, or of a new one. Throws with what to do when signal-cli can't be reached. */
-export async function ensureListener(wishes: ListenerWishes, signal: AbortSignal): Promise<string> {
-  mkdirSync(wishes.folder, { recursive: true, mode: 0o700 });
-  stillWanted(wishes.folder);
-  const running = listenerIn(wishes.folder);
-  if (running?.url === wishes.url) return running.name;
+export async function ensureListener(options: ListenerOptions, signal: AbortSignal): Promise<string> {
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  stillWanted(options.folder);
+  const running = listenerIn(options.folder);
+  if (running?.url === options.url) return running.name;
   const name = randomUUID();
   const child = spawn(
     process.execPath,
-    ["--max-semi-space-size=1", "--max-old-space-size=64", "-", wishes.folder, wishes.url, name, wishes.after ?? ""],
+    ["--max-semi-space-size=1", "--max-old-space-size=64", "-", options.folder, options.url, name, options.after ?? ""],
     // A separate session, so that a signal to ours does not reach it; none of our secrets.
-    { detached: true, stdio: ["pipe", "ignore", "ignore"], env: {}, cwd: wishes.folder },
+    { detached: true, stdio: ["pipe", "ignore", "ignore"], env: {}, cwd: options.folder },
   );
   let gone: string | undefined;
   child.once("error", (error) => {
     gone = error.message;
   });
   child.once("exit", () => {
-    gone ??= whyEnded(wishes.folder, name);
+    gone ??= whyEnded(options.folder, name);
   });
   child.stdin.on("error", () => {});
   child.stdin.end(SOURCE);
   child.unref();
-  for (const since = Date.now(); listenerIn(wishes.folder)?.name !== name; ) {
+  for (const since = Date.now(); listenerIn(options.folder)?.name !== name; ) {
     signal.throwIfAborted();
     if (gone === undefined && Date.now() - since > CONNECT_MS) gone = "it did not answer";
     if (gone !== undefined) {

@@ -20,7 +20,7 @@ export async function listen(state: SlackState, door: Door, signal: AbortSignal)
   await line.done;
 }
 
-interface Line {
+interface Connection {
   done: Promise<void>;
   /** Ends it from outside: a message could not be taken. */
   fail(error: unknown): void;
@@ -31,7 +31,7 @@ function openLine(
   door: Door,
   { appToken, lines, me }: { appToken: string; lines: Lines; me: SlackMe },
   signal: AbortSignal,
-): Line {
+): Connection {
   return connect(
     {
       clock: state.clock,
@@ -51,7 +51,7 @@ function openLine(
 }
 
 /** Events come by themselves, so nothing is held open. */
-function standBy(door: Door, signal: AbortSignal): Line {
+function standBy(door: Door, signal: AbortSignal): Connection {
   door.alive();
   let fail = (_: unknown): void => {};
   const failed = new Promise<never>((_, reject) => {

@@ -22,7 +22,7 @@ import { takeMemory, takeSchedule, takeSession } from "./records.ts";
 
 const READERS = { openclaw: readOpenClaw, hermes: readHermes };
 
-export interface ImportWish {
+export interface ImportRequest {
   from: keyof typeof READERS;
   /** Its folder on this machine; nothing in it is changed. */
   dir: string;
@@ -39,21 +39,21 @@ export interface ImportedItem extends Outcome {
   name: string;
 }
 
-export function runImport(ports: ImportPorts, wish: ImportWish): Promise<ImportedItem[]> {
-  return guardedImport(ports.guard, `import:${wish.from}:${wish.dir}`, async () => {
-    ports.crash.at("import.reading", () => wish.dir);
-    const folder = await findFolder(wish);
-    const found = await READERS[wish.from](folder, ports.readSqlite(folder));
+export function runImport(ports: ImportPorts, request: ImportRequest): Promise<ImportedItem[]> {
+  return guardedImport(ports.guard, `import:${request.from}:${request.dir}`, async () => {
+    ports.crash.at("import.reading", () => request.dir);
+    const folder = await findFolder(request);
+    const found = await READERS[request.from](folder, ports.readSqlite(folder));
     const items: ImportedItem[] = [];
     for (const item of found) {
-      const outcome = await take({ ...ports, ...wish }, item).catch(failed);
+      const outcome = await take({ ...ports, ...request }, item).catch(failed);
       items.push({ what: item.what, from: relative(folder, item.from) || ".", name: nameItem(item), ...outcome });
     }
     return items;
   });
 }
 
-async function findFolder({ from, dir }: ImportWish): Promise<string> {
+async function findFolder({ from, dir }: ImportRequest): Promise<string> {
   const folder = await realpath(dir).catch(() => undefined);
   if (folder && (await lstat(folder)).isDirectory()) return folder;
   throw new AppError("NOT_FOUND", {

@@ -106,7 +106,7 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
   const fresh = afterLastAnswer(request.messages);
   const results: ToolResultPart[] = fresh.flatMap((message) => (message.role === "tool" ? message.content : []));
   const said = fresh.flatMap((message) => (message.role === "user" ? [message.content] : []));
-  // What stands in an attached file is no wish of the person's.
+  // An attached file's text isn't a request from the person.
   const texts = said.flatMap((content) => {
     const typed = content.filter((part) => part.type === "text" && isWritten(part));
     const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("\n");
@@ -127,12 +127,12 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
       sentences.push(`It is time: ${text.trim()}`);
       continue;
     }
-    const wish = label?.kind === "heartbeat" ? QUIET : (matchRule(text, recalled) ?? silence(text, told, offered));
-    if (!wish) sentences.push(chat(text, { offered, told }));
-    else if (!offered.has(wish.tool)) sentences.push(notOffered(wish.tool));
+    const chosen = label?.kind === "heartbeat" ? QUIET : (matchRule(text, recalled) ?? silence(text, told, offered));
+    if (!chosen) sentences.push(chat(text, { offered, told }));
+    else if (!offered.has(chosen.tool)) sentences.push(notOffered(chosen.tool));
     else {
       const id = `practice_${request.messages.length}_${calls.length}`;
-      const { tool: name, input } = wish;
+      const { tool: name, input } = chosen;
       const call = tools.directly.has(name) ? { name, input } : { name: "tool_run", input: { name, input } };
       calls.push({ type: "tool-call", id, ...call });
     }

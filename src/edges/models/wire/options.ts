@@ -32,14 +32,14 @@ export type AnswerOptions = Pick<
   | "providerOptions"
 >;
 
-export function answerOptions(wish: {
+export function answerOptions(input: {
   provider: Provider;
   modelId: string;
   facts: ModelFacts;
   request: Pick<ModelRequest, "thinking" | "maxOutputTokens" | "room" | "cacheKey" | "settings">;
   defaultMaxOutput: number;
 }): AnswerOptions {
-  const { provider, modelId, facts, request, defaultMaxOutput } = wish;
+  const { provider, modelId, facts, request, defaultMaxOutput } = input;
   const level = request.thinking;
   const wanted = request.maxOutputTokens ?? defaultMaxOutput;
   // The Anthropic library adds a fixed budget to the limit itself; everywhere else thinking counts against it.
@@ -105,7 +105,7 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Which of the caller's wishes were kept, read from the request as the library wrote it. `ignored`: settings it left out or changed,
+ * Which of the caller's settings were kept, read from the request as the library wrote it. `ignored`: settings it left out or changed,
  * by the name callers know; stop words and formats are kept by us as well. `jsonTool`: a format it asks for by way of a separate tool.
  */
 export function granted(
@@ -113,12 +113,12 @@ export function granted(
   request: Pick<ModelRequest, "settings" | "tools">,
 ): { ignored: string[]; jsonTool: boolean } {
   const { settings = {} } = request;
-  const wished = Object.entries(SETTING_NAMES).filter(([key]) => settings[key as keyof AnswerSettings] !== undefined);
-  if (wished.length === 0 && !settings.format) return { ignored: [], jsonTool: false };
+  const chosen = Object.entries(SETTING_NAMES).filter(([key]) => settings[key as keyof AnswerSettings] !== undefined);
+  if (chosen.length === 0 && !settings.format) return { ignored: [], jsonTool: false };
   const written = JSON.parse(body) as Record<string, unknown>;
   // Google has these in a separate object, under the names we have.
   const own = { ...written, ...(written.generationConfig as Record<string, unknown> | undefined) };
-  const ignored = wished.filter(([key, name]) => (own[name] ?? own[key]) !== settings[key as keyof AnswerSettings]);
+  const ignored = chosen.filter(([key, name]) => (own[name] ?? own[key]) !== settings[key as keyof AnswerSettings]);
   const offered = (Array.isArray(written.tools) ? written.tools : []) as { name?: unknown }[];
   const isOurs = request.tools.some((tool) => tool.name === JSON_TOOL);
   return {

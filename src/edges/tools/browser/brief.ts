@@ -4,8 +4,8 @@
  *
  * BROWSER-1: nothing is dropped silently. What is left out is counted, and the last line says how to get it.
  * BROWSER-2: a small page is shown whole.
- * BROWSER-3: what a page wants to be seen (alerts, dialogs, states) and what stands in a form has room of its own.
- * BROWSER-4: of many things alike (cards, rows, links of a menu) some are shown, the others are named as far as there is room; the
+ * BROWSER-3: what a page wants to be seen (alerts, dialogs, states) and what stands in a form has space of its own.
+ * BROWSER-4: of many things alike (cards, rows, links of a menu) some are shown, the others are named as far as there is space; the
  *     ref beside them opens them all.
  */
 
@@ -35,7 +35,7 @@ const MOST_BLOCK = 120;
 /** The same for BROWSER-3. */
 const MOST_URGENT = 600;
 const MOST_NAME = 80;
-/** With more similar items in a row than this, only the first few are shown. Links of a menu take less room than cards. */
+/** With more similar items in a row than this, only the first few are shown. Links of a menu take less space than cards. */
 const MOST_ALIKE = 6;
 const ALIKE_SHOWN = 3;
 const MENU_SHOWN = 12;
@@ -46,7 +46,7 @@ const MOST_HEADINGS = 15;
 /** Names of what is not shown. */
 const MOST_NAMES = 60;
 
-interface Room {
+interface Space {
   text: number;
   urgent: number;
   headings: number;
@@ -56,8 +56,8 @@ interface Room {
 
 export function brief(page: readonly Element[], refs: Map<string, string>): string {
   const hidden = { characters: 0, headings: 0, elements: 0 };
-  const room: Room = { text: MOST_TEXT, urgent: MOST_URGENT, headings: MOST_HEADINGS, hidden, refs };
-  const lines = all(page, room, { isUrgent: false, parent: undefined });
+  const space: Space = { text: MOST_TEXT, urgent: MOST_URGENT, headings: MOST_HEADINGS, hidden, refs };
+  const lines = all(page, space, { isUrgent: false, parent: undefined });
   let text = "";
   for (const line of lines) {
     if (text.length + line.length > MOST_CHARS) {
@@ -68,7 +68,7 @@ export function brief(page: readonly Element[], refs: Map<string, string>): stri
   return `${text}${note(hidden)}`;
 }
 
-function note({ characters, headings, elements }: Room["hidden"]): string {
+function note({ characters, headings, elements }: Space["hidden"]): string {
   const parts = [
     characters > 0 && `${characters.toLocaleString("en")} more characters`,
     headings > 0 && `${headings} headings`,
@@ -83,7 +83,7 @@ interface Where {
 }
 
 /** The children of one element, with runs of things alike shortened (BROWSER-4). */
-function all(children: readonly Element[], room: Room, where: Where): string[] {
+function all(children: readonly Element[], space: Space, where: Where): string[] {
   const shown = children.filter((child) => isShown(child) && !isLabel(child, children));
   const out: string[] = [];
   for (let at = 0; at < shown.length; ) {
@@ -94,61 +94,61 @@ function all(children: readonly Element[], room: Room, where: Where): string[] {
     const most = isMenu ? MENU_SHOWN : MOST_ALIKE;
     const [few, fewer] = isMenu ? [MENU_SHOWN, LONG_SHOWN] : [ALIKE_SHOWN, 2];
     const kept = run.length > most ? run.slice(0, run.length > LONG_RUN ? fewer : few) : run;
-    for (const line of kept.flatMap((element) => one(element, room, where))) out.push(line);
-    if (kept.length < run.length) out.push(...rest(run.slice(kept.length), room, where.parent));
+    for (const line of kept.flatMap((element) => one(element, space, where))) out.push(line);
+    if (kept.length < run.length) out.push(...rest(run.slice(kept.length), space, where.parent));
     at = end;
   }
   return out;
 }
 
-function rest(others: readonly Element[], room: Room, parent: Element | undefined): string[] {
+function rest(others: readonly Element[], space: Space, parent: Element | undefined): string[] {
   const names: string[] = [];
   let length = 0;
   for (const other of others) {
-    room.hidden.elements += actingInside(other, new Map()).length;
-    room.hidden.characters += textLength(other);
+    space.hidden.elements += actingInside(other, new Map()).length;
+    space.hidden.characters += textLength(other);
     const name = readName(other).slice(0, 30);
     if (!name || length + name.length > MOST_NAMES) continue;
     names.push(name);
     length += name.length + 2;
   }
   const ref = parent?.ref;
-  if (ref && !room.refs.has(ref)) room.refs.set(ref, "a part of the page");
+  if (ref && !space.refs.has(ref)) space.refs.set(ref, "a part of the page");
   const more = names.length < others.length ? ", …" : "";
   const named = names.length ? `: ${names.join(", ")}${more}` : "";
   return [`… ${others.length} more like these${ref ? ` in ${ref}` : ""}${named}`];
 }
 
-function one(element: Element, room: Room, where: Where): string[] {
+function one(element: Element, space: Space, where: Where): string[] {
   const { role, name, text, children } = element;
   if (isActing(element)) return acting(shortened(element), new Map());
   const isUrgent = where.isUrgent || /^(?:alert|alertdialog|dialog|status|form|search)$/.test(role);
-  if (role === "heading") return heading(element, room);
-  if (isInline(role) || role === "row") return block(element, room, isUrgent);
-  const inner = all(children, room, { isUrgent, parent: element });
+  if (role === "heading") return heading(element, space);
+  if (isInline(role) || role === "row") return block(element, space, isUrgent);
+  const inner = all(children, space, { isUrgent, parent: element });
   const own = text || (inner.length === 0 ? name : "");
-  const lines = own ? [...say(flat(own), room, isUrgent), ...inner] : inner;
+  const lines = own ? [...say(flat(own), space, isUrgent), ...inner] : inner;
   if (role === "img") return [];
   if (!isPlace(role) || lines.length === 0) return lines;
   return placed(element, lines);
 }
 
-/** A paragraph, an item, a row: one line. Prose beyond the room goes with the links in it. */
-function block(element: Element, room: Room, isUrgent: boolean): string[] {
+/** A paragraph, an item, a row: one line. Prose beyond the space goes with the links in it. */
+function block(element: Element, space: Space, isUrgent: boolean): string[] {
   const acts = actingInside(element, new Map());
   const words = textLength(element);
-  const left = isUrgent ? room.urgent : room.text;
+  const left = isUrgent ? space.urgent : space.text;
   if (words > 0 && left <= 0) {
     // An item or row that is only something to act on stays; prose with links in it goes.
     if (acts.length === 0 || element.role === "paragraph") {
-      room.hidden.characters += words;
-      room.hidden.elements += acts.length;
+      space.hidden.characters += words;
+      space.hidden.elements += acts.length;
       return [];
     }
   }
-  const inner = all(element.children, room, { isUrgent, parent: element });
+  const inner = all(element.children, space, { isUrgent, parent: element });
   const own = element.text || (inner.length === 0 ? element.name : "");
-  const lines = own ? [...say(flat(own), room, isUrgent), ...inner] : inner;
+  const lines = own ? [...say(flat(own), space, isUrgent), ...inner] : inner;
   if (lines.length === 0) return [];
   const mark = element.role === "listitem" ? "- " : "";
   if (element.role === "row") return [lines.join(" | ")];
@@ -156,32 +156,32 @@ function block(element: Element, room: Room, isUrgent: boolean): string[] {
   return hasBlocks ? [`${mark}${lines[0]}`, ...lines.slice(1)] : [`${mark}${joined(lines)}`];
 }
 
-function heading(element: Element, room: Room): string[] {
+function heading(element: Element, space: Space): string[] {
   const acts = actingInside(element, new Map());
-  if (room.headings <= 0 && acts.length === 0) {
-    room.hidden.headings++;
+  if (space.headings <= 0 && acts.length === 0) {
+    space.hidden.headings++;
     return [];
   }
-  room.headings--;
+  space.headings--;
   return headingLine({ ...element, name: cut(element.name, MOST_NAME) }, acts);
 }
 
-/** As much of it as there is room for. */
-function say(text: string, room: Room, isUrgent: boolean): string[] {
+/** As much of it as there is space for. */
+function say(text: string, space: Space, isUrgent: boolean): string[] {
   const kind = isUrgent ? "urgent" : "text";
-  const most = Math.min(isUrgent ? MOST_URGENT : MOST_BLOCK, room[kind]);
+  const most = Math.min(isUrgent ? MOST_URGENT : MOST_BLOCK, space[kind]);
   // The end of a word or two is not worth a cut.
   if (text.length <= most + 10) {
-    room[kind] -= text.length;
+    space[kind] -= text.length;
     return [text];
   }
-  room.hidden.characters += text.length - Math.max(most, 0);
+  space.hidden.characters += text.length - Math.max(most, 0);
   if (most < 20) {
-    room.hidden.characters += Math.max(most, 0);
-    room[kind] = 0;
+    space.hidden.characters += Math.max(most, 0);
+    space[kind] = 0;
     return [];
   }
-  room[kind] -= most;
+  space[kind] -= most;
   return [`${text.slice(0, most)}…`];
 }
 

@@ -114,12 +114,12 @@ async function perform(
     await findTab(session, input.tab!).close();
     return { text: `[tab ${input.tab} is closed; ${session.pages().length} are open]` };
   }
-  session.news();
+  session.takeEvents();
   const failure = await act(session, input, signal).then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  const { unreached, notes, failedNavigation } = session.news();
+  const { unreached, notes, failedNavigation } = session.takeEvents();
   if (failedNavigation) {
     const because = unreached.find(({ host }) => host === readHost(new URL(failedNavigation)));
     if (because || failure) await leaveErrorPage(await session.page());

@@ -106,7 +106,7 @@ export class BrowserSession {
   }
 
   /** What happened beside: hosts that were not reached, dialogs that were dismissed, a page that did not come. Told once. */
-  news(): { unreached: Unreached[]; notes: string[]; failedNavigation: string | undefined } {
+  takeEvents(): { unreached: Unreached[]; notes: string[]; failedNavigation: string | undefined } {
     const { failedNavigation } = this;
     const unreached = this.unreached.splice(0).filter(({ host }) => this.failedHosts.has(host));
     this.failedNavigation = undefined;

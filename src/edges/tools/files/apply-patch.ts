@@ -307,12 +307,12 @@ function nameChange(before: unknown, after: unknown): "created" | "deleted" | "c
 
 // ---- after a crash
 
-type Standing = "old" | "new" | "unclear";
+type PatchState = "old" | "new" | "unclear";
 
 async function probe(changes: readonly PatchChange[], place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
   for (const change of changes) await endMove(change, place);
   const standing = await Promise.all(changes.map((change) => readState(change, place)));
-  const names = (which: Standing) =>
+  const names = (which: PatchState) =>
     changes.flatMap((change, i) => (standing[i] === which ? listPaths(change).map(visibleLine) : []));
   for (const path of changes.flatMap(listPaths)) {
     await withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
@@ -357,7 +357,7 @@ async function endMove(change: PatchChange, place: ToolPlace): Promise<void> {
   }).catch(() => undefined);
 }
 
-async function readState(change: PatchChange, place: ToolPlace): Promise<Standing> {
+async function readState(change: PatchChange, place: ToolPlace): Promise<PatchState> {
   const read = (path: string) =>
     withInside({ ...rooted(place, path), parents: "imagine" }, readContent).catch(() => undefined);
   const now = await read(change.path);

@@ -57,7 +57,7 @@ function serveTools(servers: McpServers, keepPicture: McpPort["keepPicture"]): S
   const port: McpPort = {
     find: (agent, server, tool) => servers.find(agent, server, tool),
     definition: (server) => servers.definition(server),
-    call: (server, wish) => servers.call(server, wish),
+    call: (server, request) => servers.call(server, request),
     keepPicture,
   };
   const asTool = (offered: OfferedTool): Tool => createMcpTool(port, offered);

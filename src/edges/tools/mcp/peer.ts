@@ -58,7 +58,7 @@ export interface PeerParts {
   memory: PeerMemory;
 }
 
-export interface CallWish {
+export interface CallRequest {
   tool: string;
   /** What was judged: a tool that says something else by now is not called (MCP-10). */
   digest: string;
@@ -113,17 +113,17 @@ export class McpPeer {
     return this.#use(async ({ client }) => await this.#list(client));
   }
 
-  async call(wish: CallWish): Promise<CallOutcome> {
+  async call(request: CallRequest): Promise<CallOutcome> {
     let isSent = false;
     try {
       return await this.#use(async ({ client }) => {
-        const now = this.#memory.manifest?.tools.find(({ name }) => name === wish.tool);
-        if (now?.digest !== wish.digest) throw new NotReached("the tool has changed and waits for the owner's look");
+        const now = this.#memory.manifest?.tools.find(({ name }) => name === request.tool);
+        if (now?.digest !== request.digest) throw new NotReached("the tool has changed and waits for the owner's look");
         isSent = true;
-        return await this.#send(client, wish);
+        return await this.#send(client, request);
       });
     } catch (error) {
-      if (wish.signal.aborted) throw error;
+      if (request.signal.aborted) throw error;
       // A server that was restarted knows nothing about our session: the next call begins a new one.
       if (readStatus(error as Error)) await this.close();
       return toOutcome(error as Error, isSent);
@@ -140,20 +140,20 @@ export class McpPeer {
     await connection?.transport.close();
   }
 
-  async #send(client: Client, wish: CallWish): Promise<CallOutcome> {
-    const { responses, state } = wish.answers ?? {};
+  async #send(client: Client, request: CallRequest): Promise<CallOutcome> {
+    const { responses, state } = request.answers ?? {};
     const params = {
-      name: wish.tool,
-      arguments: wish.arguments,
-      ...(wish.answers ? { inputResponses: responses, ...defined({ requestState: state }) } : {}),
+      name: request.tool,
+      arguments: request.arguments,
+      ...(request.answers ? { inputResponses: responses, ...defined({ requestState: state }) } : {}),
     };
     const result = (await client.callTool(params as Parameters<Client["callTool"]>[0], {
-      signal: wish.signal,
+      signal: request.signal,
       timeout: this.#parts.config.callSeconds * 1000,
       resetTimeoutOnProgress: true,
       maxTotalTimeout: LONGEST_CALL_MS,
       allowInputRequired: true,
-      ...defined({ onprogress: wish.onProgress }),
+      ...defined({ onprogress: request.onProgress }),
     })) as McpAnswer & { resultType?: string; inputRequests?: unknown; requestState?: string };
     if (result.resultType !== "input_required") return { kind: "answered", answer: result };
     const { requestState: left } = result;

@@ -9,7 +9,14 @@ import { nearest } from "../../../core/kit/index.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
 import { addressTool, isListed } from "./names.ts";
-import { type CallOutcome, type CallWish, McpPeer, type PeerMemory, type PeerParts, type PeerState } from "./peer.ts";
+import {
+  type CallOutcome,
+  type CallRequest,
+  McpPeer,
+  type PeerMemory,
+  type PeerParts,
+  type PeerState,
+} from "./peer.ts";
 import { describeTool, type HeldTool, type Sorted, sortTools } from "./pins.ts";
 import * as store from "./store.ts";
 
@@ -185,8 +192,8 @@ export class McpServers {
     });
   }
 
-  call(server: string, wish: CallWish): Promise<CallOutcome> {
-    return this.#entry(server).peer.call(wish);
+  call(server: string, request: CallRequest): Promise<CallOutcome> {
+    return this.#entry(server).peer.call(request);
   }
 
   /** Of what decides which program answers: an approval is bound to it. A digest, because it has secrets in it. */

@@ -17,7 +17,7 @@ import { labelled } from "../web/outside.ts";
 import { misfit } from "./arguments.ts";
 import type { McpTool } from "./manifest.ts";
 import { addressTool } from "./names.ts";
-import type { CallOutcome, CallWish } from "./peer.ts";
+import type { CallOutcome, CallRequest } from "./peer.ts";
 import { readAnswer } from "./result.ts";
 import type { OfferedTool } from "./servers.ts";
 
@@ -26,7 +26,7 @@ export interface McpPort {
   find(agent: string, server: string, tool: string): OfferedTool;
   /** Changes with the program or address that answers. */
   definition(server: string): string;
-  call(server: string, wish: CallWish): Promise<CallOutcome>;
+  call(server: string, request: CallRequest): Promise<CallOutcome>;
   keepPicture(session: string, of: { name: string; bytes: Buffer }): Promise<ImagePart | undefined>;
 }
 

@@ -29,7 +29,7 @@ export interface Confinement {
   /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
   room(workspace: string, caller?: { agent: string; session: string }): Promise<SandboxRoom>;
   /** The room for a program that serves several agents and is nobody's command. Throws like `room`. */
-  service(wish: { writable: readonly string[]; readable: readonly string[]; network: boolean }): Promise<SandboxRoom>;
+  service(needs: { writable: readonly string[]; readable: readonly string[]; network: boolean }): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
   state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
 }

@@ -31,7 +31,7 @@ export async function ripgrep(
 ): Promise<SearchResult> {
   const isDirectory = inside.kind === "directory";
   const { dir, name } = isDirectory ? { dir: inside.directory(), name: "." } : inside.parent();
-  const child = spawn(program, [...FLAGS, ...wishes(query), ...globs(query.glob), "-e", query.pattern, "--", name], {
+  const child = spawn(program, [...FLAGS, ...toFlags(query), ...globs(query.glob), "-e", query.pattern, "--", name], {
     cwd: await dir.self(),
     env: { LANG: "C.UTF-8" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -81,7 +81,7 @@ const FLAGS = [
 ];
 
 /** `--stats` counts the files, which is reported when nothing was found. */
-function wishes({ ignoreCase, context = 0 }: Query): string[] {
+function toFlags({ ignoreCase, context = 0 }: Query): string[] {
   return ["--stats", ...(ignoreCase ? ["--ignore-case"] : []), ...(context > 0 ? [`--context=${context}`] : [])];
 }
 

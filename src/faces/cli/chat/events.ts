@@ -2,14 +2,14 @@
 import { AppError, type LiveEvent } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { LiveLine, nextTryMs } from "../../../core/protocol/client.ts";
-import type { FindPlace } from "../connection.ts";
+import type { FindGateway } from "../connection.ts";
 import { silent, socketFailure } from "../unreachable.ts";
 
 /** As long as for a short question. */
 const HELLO_MS = 10_000;
 
 export interface EventParts {
-  find: FindPlace;
+  find: FindGateway;
   clock: Clock;
   onEvent(event: LiveEvent): void;
   /** Connected, again or for the first time. `restarted`: by another process. */

@@ -25,15 +25,15 @@ export const context: Action = async (ctx, [session = ""]) => {
     return EXIT.done;
   }
   if (options.compact) {
-    const wish = { session, ...truthy({ focus: options.focus }) };
-    const done = await known(ctx, session, () => rpc.call("context.compact", wish));
+    const params = { session, ...truthy({ focus: options.focus }) };
+    const done = await known(ctx, session, () => rpc.call("context.compact", params));
     out.document(done);
     out.say(inWords(done, session, out.hint));
     return EXIT.done;
   }
   if (options.request) {
-    const wish = { session, ...defined({ text: options.say }) };
-    const next = await known(ctx, session, () => rpc.call("context.request", wish));
+    const params = { session, ...defined({ text: options.say }) };
+    const next = await known(ctx, session, () => rpc.call("context.request", params));
     out.document(next);
     out.say(...requestLines(next, out.paint));
     return EXIT.done;

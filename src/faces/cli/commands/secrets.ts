@@ -78,10 +78,12 @@ export const revoke: Action = async ({ rpc, out }, [name = "", agent = ""]) => {
   return EXIT.done;
 };
 
-export const keyring: Action = async ({ rpc, out }, [wish]) => {
-  if (wish !== undefined && wish !== "on" && wish !== "off") throw usage(words.onOrOff(wish));
+export const keyring: Action = async ({ rpc, out }, [state]) => {
+  if (state !== undefined && state !== "on" && state !== "off") throw usage(words.onOrOff(state));
   const { where } =
-    wish === undefined ? await rpc.call("secrets.list", {}) : await rpc.call("secrets.keyring", { use: wish === "on" });
+    state === undefined
+      ? await rpc.call("secrets.list", {})
+      : await rpc.call("secrets.keyring", { use: state === "on" });
   out.document({ where });
   out.say(out.ours(oneLine(where)));
   return EXIT.done;

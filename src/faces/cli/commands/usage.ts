@@ -7,7 +7,7 @@ import { table } from "../output.ts";
 import { usageWords as words } from "../words/look.ts";
 
 type Summary = Result<"usage.summary">;
-type Line = Summary["total"];
+type UsageSum = Summary["total"];
 
 const DAY_MS = 86_400_000;
 /** Characters of the longest bar: enough to compare, little enough for a phone's terminal. */
@@ -31,7 +31,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
   }
   out.say(words.total(count(tokens(s.total)), span, spent(s.total)));
   const most = Math.max(...s.days.map(tokens), 1);
-  const bar = (line: Line) => "▇".repeat(Math.ceil((tokens(line) / most) * BAR));
+  const bar = (line: UsageSum) => "▇".repeat(Math.ceil((tokens(line) / most) * BAR));
   const section = (title: string, rows: string[][]) => (rows.length ? ["", title, ...table(rows, "  ")] : []);
   out.say(
     ...section(
@@ -50,7 +50,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
   return EXIT.done;
 };
 
-function figures(line: Line): string[] {
+function figures(line: UsageSum): string[] {
   return [plural(line.calls, "call"), words.tokens(count(tokens(line))), spent(line)];
 }
 

@@ -37,10 +37,10 @@ export const onboard: Action = async (ctx) => {
       asker = new Asker(ctx.ports.stdin, ctx.ports.stderr);
       off = ctx.onSignal("SIGINT", () => asker?.interrupt());
     }
-    const wish = asker
+    const answers = asker
       ? await ask(ctx, asker, before)
       : { choice: given ?? standard(ctx, before), channel: options.channel !== undefined, how: [] };
-    const { choice, how } = wish;
+    const { choice, how } = answers;
     const next = await changed(ctx, text, choice);
     const typed = choice.kind === "provider" && choice.key?.from === "typed" ? choice.key.text : undefined;
     if (next !== text) await save(ctx, next, typed !== undefined);
@@ -55,7 +55,7 @@ export const onboard: Action = async (ctx) => {
       next === text ? commonWords.nothingToChange : words.saved(file),
       ...(tested ? [testLine(tested)] : []),
     );
-    const channel = wish.channel ? await connectChannel(ctx, asker) : undefined;
+    const channel = answers.channel ? await connectChannel(ctx, asker) : undefined;
     out.document({
       ...{ model, file, changed: next !== text, key: keyPlace(choice) },
       ...defined({ tested, channel: channel?.name }),

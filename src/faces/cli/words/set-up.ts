@@ -70,7 +70,7 @@ export const secretWords = {
   stillGranted: (agents: string) => `Still granted to: ${agents}.`,
   noneLeft: "No agent gets it now.",
   revoked: (agent: string, name: string, others: string) => `Commands run by ${agent} no longer get ${name}. ${others}`,
-  onOrOff: (wish: string) => `"${wish}" is neither on nor off.`,
+  onOrOff: (state: string) => `"${state}" is neither on nor off.`,
   ask: (name: string) => `${name} (not shown):`,
 };
 

@@ -57,7 +57,7 @@ type Completion = z.output<typeof completion>;
 export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(completion, await readJson(c, mostBytes(parts)));
   const settings = settingsOfCompletion(body);
-  const wish = {
+  const asked = {
     chosen: await chosen(parts, body.model, toCaller(c)),
     settings,
     said: body.messages.map(said),
@@ -66,8 +66,8 @@ export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Pro
     toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.function.name : body.tool_choice,
     key: c.req.header("idempotency-key"),
   };
-  const params = await asChatWithFiles(c, parts, wish);
-  const how = { settings, tools: wish.tools !== undefined };
+  const params = await asChatWithFiles(c, parts, asked);
+  const how = { settings, tools: asked.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);

@@ -20,12 +20,12 @@ import type { Params } from "../../../core/protocol/index.ts";
 import { toCaller } from "../call.ts";
 import type { HttpEnv } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { bring, type FileWish, MOST_FILES } from "./files.ts";
+import { bring, MOST_FILES, type RequestedFile } from "./files.ts";
 import type { Chosen } from "./known.ts";
 
 export type SaidMessage =
   | { role: "system"; text: string }
-  | { role: "user"; text: string; files: FileWish[] }
+  | { role: "user"; text: string; files: RequestedFile[] }
   | { role: "assistant"; text: string; calls: { id: string; name: string; input: string }[] }
   | { role: "tool"; id: string; text: string };
 
@@ -35,7 +35,7 @@ export interface ClientTool {
   parameters?: Record<string, unknown> | null | undefined;
 }
 
-export interface ChatWish {
+export interface ChatRequest {
   /** The agent or model that `model` means. */
   chosen: Chosen;
   said: SaidMessage[];
@@ -63,10 +63,10 @@ export function mostBytes(parts: GatewayParts): number {
 export async function asChatWithFiles(
   c: Context<HttpEnv>,
   parts: GatewayParts,
-  wish: ChatWish,
+  asked: ChatRequest,
 ): Promise<Params<"chat.send">> {
-  const params = asChat(wish);
-  const files = listFiles(wish, params.once === true);
+  const params = asChat(asked);
+  const files = listFiles(asked, params.once === true);
   if (!files.length) return params;
   const { principal, signal } = toCaller(c);
   if (!principal.scopes.has("write"))
@@ -75,7 +75,7 @@ export async function asChatWithFiles(
 }
 
 /** Those of the new message; and in a conversation the caller keeps itself, the newest of those before it. */
-function listFiles({ said }: ChatWish, isOwn: boolean): FileWish[] {
+function listFiles({ said }: ChatRequest, isOwn: boolean): RequestedFile[] {
   const all = said.map((m) => (m.role === "user" ? m.files : []));
   const files = isOwn ? all.flat() : (all.at(-1) ?? []);
   if ((all.at(-1)?.length ?? 0) > MOST_FILES) {
@@ -88,9 +88,9 @@ function listFiles({ said }: ChatWish, isOwn: boolean): FileWish[] {
   return files.slice(-MOST_FILES);
 }
 
-export function asChat(wish: ChatWish): Params<"chat.send"> {
-  const { said, user, session, key } = wish;
-  const instructions = [wish.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
+export function asChat(asked: ChatRequest): Params<"chat.send"> {
+  const { said, user, session, key } = asked;
+  const instructions = [asked.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
   const talk = said.filter((m) => m.role !== "system");
   const last = talk.at(-1);
   if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim() && !last.files.length)) {
@@ -100,11 +100,11 @@ export function asChat(wish: ChatWish): Params<"chat.send"> {
       details: { field: "messages" },
     });
   }
-  const bringsTools = wish.tools !== undefined || talk.some((m) => m.role === "tool");
+  const bringsTools = asked.tools !== undefined || talk.some((m) => m.role === "tool");
   const isOwn = !session && (!user || bringsTools);
   const { before, results, text } = split(talk);
   const given = makeGiven(
-    { ...wish, instructions: instructions.filter(Boolean).join("\n\n") },
+    { ...asked, instructions: instructions.filter(Boolean).join("\n\n") },
     isOwn ? before : [],
     results,
     !text && last.role === "tool",
@@ -113,7 +113,7 @@ export function asChat(wish: ChatWish): Params<"chat.send"> {
   return {
     message: text || (last.role === "user" ? "" : RESULTS_LABEL),
     ...(session ? { session } : without),
-    ...wish.chosen,
+    ...asked.chosen,
     ...truthy({ idempotencyKey: key }),
     ...(Object.keys(given).length ? { given: given as NonNullable<Params<"chat.send">["given"]> } : {}),
   };
@@ -139,7 +139,7 @@ function split(talk: SaidMessage[]): {
 }
 
 function makeGiven(
-  wish: ChatWish,
+  asked: ChatRequest,
   before: SaidMessage[],
   results: { id: string; text: string }[],
   silent: boolean,
@@ -160,9 +160,9 @@ function makeGiven(
     const text = m.text ? [{ type: "text" as const, text: m.text }] : [];
     return text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
   });
-  const { tools, more, toolChoice } = choose(wish);
-  const settings = { ...wish.settings, ...defined({ toolChoice }) };
-  const instructions = [wish.instructions, more].filter(Boolean).join("\n\n");
+  const { tools, more, toolChoice } = choose(asked);
+  const settings = { ...asked.settings, ...defined({ toolChoice }) };
+  const instructions = [asked.instructions, more].filter(Boolean).join("\n\n");
   return {
     ...truthy({ instructions }),
     ...(history.length ? { history: joinResults(history) } : {}),
@@ -173,13 +173,13 @@ function makeGiven(
 }
 
 /** Where they were said they are only named: the pictures themselves come with the new message. */
-function attachedLine(files: readonly FileWish[]): string {
+function attachedLine(files: readonly RequestedFile[]): string {
   const names = files.map((f) => f.name ?? "a picture");
   return names.length ? `\n[Attached here: ${names.join(", ")}. Shown with the last message.]` : "";
 }
 
 /** A forced choice is a setting, and said in words as well: not every provider has the setting. */
-function choose({ tools, toolChoice = "auto" }: ChatWish): {
+function choose({ tools, toolChoice = "auto" }: ChatRequest): {
   tools?: Given["tools"];
   more?: string;
   toolChoice?: AnswerSettings["toolChoice"];

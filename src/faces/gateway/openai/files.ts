@@ -8,7 +8,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Principal } from "../../../core/protocol/index.ts";
 import type { GatewayParts } from "../ports.ts";
 
-export interface FileWish {
+export interface RequestedFile {
   url: string;
   name?: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface FileWish {
 /** The words of a message and the files among its parts. */
 export interface MessageContent {
   text: string;
-  files: FileWish[];
+  files: RequestedFile[];
 }
 
 /** As many as a message takes. */
@@ -49,7 +49,7 @@ export function toContent(content: string | readonly Part[] | null | undefined):
   };
 }
 
-function toFile(part: Part): FileWish[] {
+function toFile(part: Part): RequestedFile[] {
   const { image_url: image, file: inner, filename: name } = part;
   if (part.type === "image_url" || part.type === "input_image") {
     const url = typeof image === "string" ? image : image?.url;
@@ -69,7 +69,7 @@ function toFile(part: Part): FileWish[] {
 export async function bring(
   parts: GatewayParts,
   principal: Principal,
-  files: readonly FileWish[],
+  files: readonly RequestedFile[],
   signal: AbortSignal,
 ): Promise<string[]> {
   const ids: string[] = [];

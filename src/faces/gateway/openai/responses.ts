@@ -63,7 +63,7 @@ export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promi
   const meant = await chosen(parts, body.model, toCaller(c));
   const session = body.previous_response_id ? await findAnswerSession(parts, body.previous_response_id) : undefined;
   const words = typeof body.input === "string" ? body.input : undefined;
-  const wish = {
+  const asked = {
     chosen: meant,
     settings,
     said: words === undefined ? (body.input as Item[]).map(said) : [{ role: "user" as const, text: words, files: [] }],
@@ -74,8 +74,8 @@ export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promi
     toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.name : body.tool_choice,
     key: c.req.header("idempotency-key"),
   };
-  const params = await asChatWithFiles(c, parts, wish);
-  const how = { settings, tools: wish.tools !== undefined };
+  const params = await asChatWithFiles(c, parts, asked);
+  const how = { settings, tools: asked.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
