@@ -39,6 +39,35 @@ test("no file, and nothing a file exports, is named with one", () => {
   expect(used).toEqual([]);
 });
 
+test("every room, and every noun of core's domain and contracts, is defined", () => {
+  const files = repositoryFiles(["src"], /\.ts$/);
+  const rooms = files.map((file) => /^src\/\w+\/([\w-]+)\//.exec(file)?.[1] ?? "");
+  const nouns = files.map((file) => /^src\/core\/(?:domain|contracts)\/([\w-]+)\.ts$/.exec(file)?.[1] ?? "");
+  const named = [...new Set([...rooms, ...nouns])].filter((name) => name !== "" && name !== "index").sort();
+  expect(named).toEqual(expect.arrayContaining(["approvals", "own-doors", "records"]));
+  expect(named.filter((name) => !isDefined(name))).toEqual([]);
+});
+
+/** What a line of the glossary begins with, or what stands in bold where it is explained. */
+const defined = new Set(
+  [
+    ...repositoryText(GLOSSARY)
+      .split("## Words to avoid")[0]!
+      .matchAll(/\*\*([^*]+)\*\*/g),
+  ]
+    .concat([
+      ...repositoryText(GLOSSARY)
+        .split("## Who calls")[1]!
+        .matchAll(/\*\*([^*]+)\*\*/g),
+    ])
+    .flatMap(([, terms]) => terms!.toLowerCase().split(", ")),
+);
+
+function isDefined(name: string): boolean {
+  const term = name.replaceAll("-", " ");
+  return defined.has(term) || defined.has(term.replace(/s$/, ""));
+}
+
 const EXPORT = /^export (?:abstract |async )*(?:function|class|interface|type|const|let) (\w+)/gm;
 
 /** In small letters with a blank between words and at both ends: `mockModel`, "Mock model" and `mock-model.ts` are the same two words. */
