@@ -124,6 +124,7 @@ export const schema = defineConfig(
     "agents.*.skills": "session",
     "memory.files": "session",
     web: "live",
+    mcp: "live",
     time: "live",
     teams: "live",
     memory: "live",

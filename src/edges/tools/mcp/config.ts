@@ -43,7 +43,6 @@ export const serverConfig = z
     idleMinutes: z.number().min(0).max(1440).default(10).describe("how long an unused program keeps running"),
     allow: patterns.optional().describe("the only tools of it that are offered, by name or `pattern*`"),
     deny: patterns.default([]).describe("tools of it that aren't offered"),
-    pin: patterns.default([]).describe("its tools that every conversation knows from the start"),
     repeatable: patterns.default([]).describe("tools that may be called again when a call's outcome is unknown"),
   })
   .superRefine((server, context) => {

@@ -265,7 +265,7 @@ export class McpPeer {
     this.#failures++;
     const said = this.complaints();
     // A program that dies says why in one line and then where, in many.
-    const last = said.findLast((line) => /error/i.test(line) && !/^\s*(at|code:)\s/.test(line)) ?? said.at(-1);
+    const last = said.findLast((line) => line.toLowerCase().includes("error") && !isPlaceInCode(line)) ?? said.at(-1);
     this.#why = last === undefined ? error.message : `${last} (${error.message})`;
     if (this.#failures < MOST_FAILURES) return;
     this.#pausedUntil = this.#parts.clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
@@ -296,4 +296,10 @@ function readStatus(error: Error & { status?: unknown; data?: unknown }): number
   const data = error.data as { status?: unknown } | undefined;
   const status = error.status ?? data?.status;
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}
+
+/** A line of a stack trace, as Node prints it. */
+function isPlaceInCode(line: string): boolean {
+  const start = line.trimStart();
+  return start.startsWith("at ") || start.startsWith("code:");
 }

@@ -55,7 +55,6 @@ export interface OfferedTool {
   server: string;
   tool: McpTool;
   isRepeatable: boolean;
-  isPinned: boolean;
 }
 
 interface Entry {
@@ -204,7 +203,7 @@ export class McpServers {
 
   #offeredBy(server: string, agent?: string): OfferedTool[] {
     const entry = this.#entries.get(server)!;
-    const { allow, deny, pin, repeatable } = entry.config;
+    const { allow, deny, repeatable } = entry.config;
     const lists: AgentLists = agent === undefined ? { deny: [] } : this.#parts.lists(agent);
     return this.#sorted(entry)
       .offered.filter(({ name }) => {
@@ -215,7 +214,6 @@ export class McpServers {
       .map((tool) => ({
         ...{ server, tool },
         isRepeatable: isListed(repeatable, tool.name),
-        isPinned: isListed(pin, tool.name),
       }));
   }
 
