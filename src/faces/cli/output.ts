@@ -3,7 +3,9 @@
  *
  * CLI-1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
  * CLI-2: colour only on a terminal, never with NO_COLOR.
- * CLI-3: everything is printed as it is given. Only a sentence of ours that names a command passes through `hint` or `ours`, where
+ * CLI-4: what others wrote cannot steer this terminal: in lines for people only our own colours pass, every other control character
+ *     is shown instead of sent. Data that is asked for as it is (`raw`, JSON) stays as it is.
+ * CLI-3: everything is printed as it is given otherwise. Only a sentence of ours that names a command passes through `hint` or `ours`, where
  *     `lares …` becomes what works in this terminal. Words of people, models and tools never do, nor do JSON documents.
  */
 import { toErrorShape } from "../../core/domain/index.ts";
@@ -59,7 +61,7 @@ export function makeOutput(
   const { json, quiet } = flags;
   const paintNote = painter(stderr, ports.env.noColor);
   const put = (stream: CliOutput, lines: string[]) => {
-    if (lines.length) stream.write(`${lines.join("\n")}\n`);
+    if (lines.length) stream.write(`${lines.map(withoutControls).join("\n")}\n`);
   };
   // A command that is pasted must reach the same home as this one did.
   const callable = (known: string) => {
@@ -106,6 +108,13 @@ export function makeOutput(
       else put(stderr, [[message, hint].filter(Boolean).join(" ")]);
     },
   };
+}
+
+/** Line breaks and tabs are layout; an escape passes only as one of our colours (CODES, and 0 for the end). */
+const CONTROLS = /\u001b(?!\[(?:0|2|31|32|33)m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+
+function withoutControls(line: string): string {
+  return line.replace(CONTROLS, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /** Aligned columns without boxes. Cells may be coloured; the last column is not padded. */
