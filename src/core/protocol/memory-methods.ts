@@ -132,7 +132,7 @@ export const MEMORY_METHODS = {
     in: z
       .strictObject({
         id: memoryId.optional(),
-        about: z.string().min(3).max(200).optional().describe("A topic or a person: all that names it."),
+        about: z.string().trim().min(2).max(200).optional().describe("A topic or a person: all that names it."),
         preview: z.boolean().optional().describe("Only says what would go. With about."),
         ...withIdempotencyKey,
       })

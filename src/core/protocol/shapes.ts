@@ -10,11 +10,12 @@ export const sessionKey = z.string().min(1).max(512);
 export const turnId = z.string().min(1).max(128);
 export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and -, up to 64");
 export const idempotencyKey = z.string().min(1).max(256);
+/** Blanks alone are no text. */
+export const hasWords = (text: string): boolean => text.trim() !== "";
+export const NO_WORDS = "has no words";
+
 /** One message of a person: 256 kB of text is far beyond any chat platform's limit. */
-export const messageText = z
-  .string()
-  .max(262_144)
-  .refine((text) => text.trim() !== "", "has no words");
+export const messageText = z.string().max(262_144).refine(hasWords, NO_WORDS);
 /** A person says something or attaches something. */
 export function chatMessage<
   S extends { message: z.ZodType<string>; attachments: z.ZodType<string[] | undefined> } & z.ZodRawShape,

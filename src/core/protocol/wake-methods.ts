@@ -1,7 +1,7 @@
 /** Methods about what wakes an agent besides people: what will, and ringing for it. */
 import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
-import { agentId, deliverTo, sessionKey } from "./shapes.ts";
+import { agentId, deliverTo, hasWords, NO_WORDS, sessionKey } from "./shapes.ts";
 
 const deliver = deliverTo.optional().describe("where the answer goes; without it the answer is in the history only");
 
@@ -73,7 +73,7 @@ export const WAKE_METHODS = {
   }),
   "goals.add": method({
     in: z.strictObject({
-      outcome: z.string().min(1).max(4000),
+      outcome: z.string().max(4000).refine(hasWords, NO_WORDS),
       proof: z.string().min(1).max(4000).optional().describe("what shows that it is reached"),
       stop: z.string().min(1).max(4000).optional().describe("when to stop although it is not"),
       session: sessionKey.optional().describe("where it is worked on; without it in a separate session"),

@@ -83,7 +83,7 @@ const saveInput = z.strictObject({
 });
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
 const forgetInput = z
-  .strictObject({ id: id.optional(), about: z.string().min(3).max(200).optional() })
+  .strictObject({ id: id.optional(), about: z.string().trim().min(2).max(200).optional() })
   .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about");
 /** Lines of a preview; the rest is counted. */
 const MOST_SHOWN = 20;
