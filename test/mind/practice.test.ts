@@ -37,7 +37,7 @@ describe("it answers with what it was told", () => {
       /\S\nIt is \d\d:\d\d .*\nI am the practice model/,
     );
     const both = await reply("who", "Who am I, and where are we?");
-    expect(both).toMatch(/^You are the owner\. I was told:\nYou are the agent main\. Chat: /);
+    expect(both).toMatch(/^You are the owner\. Here's what I know:\nYou are the agent main\. Chat: /);
     const { practice } = await rig.chat("who", "what time is it?");
     expect(practice).toBe(true);
   });

@@ -1,7 +1,10 @@
 /**
- * A small MCP server over stdio, written from the specification of 2025-11-25 (lifecycle, tools), without any library: what it lists
- * and how it misbehaves comes from a JSON file that a test may change while it runs. It stands in for servers that nobody would
- * publish; honest servers are tried for real (`npm run test:mcp`).
+ * FAKE of an MCP server over stdio, without any library: what it lists and how it misbehaves comes from a JSON file that a test may
+ * change while it runs. It stands in for servers that nobody would publish: some that die, hang, flood or hide characters.
+ *
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ * Acknowledgement: a call is done when its response is written; a server that ends before has not said whether it did it.
  *
  *   node server.mjs SCRIPT.json
  */
