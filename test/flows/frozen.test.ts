@@ -25,7 +25,7 @@ it("a frozen gateway is named as one that doesn't answer, within seconds and wit
     const answers = await Promise.all(asked.map((words) => ask(words, lares)));
     for (const { code, text } of answers) {
       expect(text).toMatch(/Lares at http:\S+ accepted the connection but doesn't answer: it may be stopped or busy\./);
-      expect(text).toMatch(/See: .* logs/);
+      expect(text).toMatch(/Check its log: .* logs/);
       expect(code).toBe(3);
     }
     process.kill(lares.pid, "SIGCONT");

@@ -53,7 +53,7 @@ export const serverConfig = z
 
 export const mcpConfig = z.strictObject({
   servers: z
-    .record(z.string().regex(SERVER_NAME, "letters, digits, - and _; 32 at most"), serverConfig)
+    .record(z.string().regex(SERVER_NAME, "made of letters, digits, - and _, at most 32"), serverConfig)
     .default({})
     .describe("MCP servers by name"),
 });
