@@ -292,6 +292,11 @@ export class Live {
     if (one.closed) return;
     const { clock, records, pace } = this.parts;
     const now = clock.now();
+    if (one.platformId !== undefined && now < one.freeAt) {
+      // Planned while the edit before was on its way, when nobody knew how long that would take.
+      one.nextAt = one.freeAt;
+      return this.plan(one);
+    }
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const channel = one.channel!;
     const words = [one.text.trim(), this.progress(one, now)].filter(Boolean).join("\n\n");
