@@ -9,7 +9,7 @@ function printed(isTTY: boolean) {
   return { out: makeOutput(ports, { json: false, quiet: false }), wrote };
 }
 
-test("what others wrote cannot steer the terminal; our colours and line breaks pass (CLI-4)", () => {
+test("what others wrote cannot steer the terminal; our colours and line breaks pass (CLI-7)", () => {
   const { out, wrote } = printed(true);
   out.say(`${out.paint("ok", "ok")} \u001b]0;title\u0007 \u001b[2J \u001b[8mhidden\u009b1m a\rb`, "two\tlines\nhere");
   out.note("\u001b[?1049h");
@@ -21,7 +21,7 @@ test("what others wrote cannot steer the terminal; our colours and line breaks p
   expect(wrote[2]).not.toContain("\u001b");
 });
 
-test("data that is asked for as it is stays as it is (CLI-4)", () => {
+test("data that is asked for as it is stays as it is (CLI-7)", () => {
   const { out, wrote } = printed(false);
   out.raw("\u001b[2J");
   expect(wrote).toEqual(["\u001b[2J"]);

@@ -3,7 +3,7 @@
  *
  * CLI-1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
  * CLI-2: colour only on a terminal, never with NO_COLOR.
- * CLI-4: what others wrote cannot steer this terminal: in lines for people only our own colours pass, every other control character
+ * CLI-7: what others wrote cannot steer this terminal: in lines for people only our own colours pass, every other control character
  *     is shown instead of sent. Data that is asked for as it is (`raw`, JSON) stays as it is.
  * CLI-3: everything is printed as it is given otherwise. Only a sentence of ours that names a command passes through `hint` or `ours`, where
  *     `lares …` becomes what works in this terminal. Words of people, models and tools never do, nor do JSON documents.
