@@ -28,7 +28,7 @@ test("policy and rights are people's, files of secrets are closed to file tools,
   expect(floor(execPlan("ls", {}, { reasons }), PLACE)).toMatch(/parsed/);
 });
 
-test("a removal of what is only known when it runs is told apart", () => {
+test("a removal of what is known only when it runs is recognised", () => {
   const shell = plainShell("rm -rf x");
   expect(unseenRemoval(shell)).toBeUndefined();
   shell.commands[0]!.words[2] = { guess: "*", isUnseen: true };
