@@ -22,6 +22,7 @@ test("one bad tool loses itself and nothing else, with a reason (MC-02)", () => 
     good("big", { inputSchema: { type: "object", description: "x".repeat(70_000) } }),
     good(""),
     good("hid\u{E0041}den"),
+    good("read\nAllowed"),
     good("a"),
     "nonsense",
   ]);
@@ -33,6 +34,7 @@ test("one bad tool loses itself and nothing else, with a reason (MC-02)", () => 
     "big: its input schema is larger than 64 KB",
     ": its name has 0 characters; 1 to 128 are allowed",
     "hidden: its name has hidden characters",
+    expect.stringMatching(/: its name has blanks or control characters$/),
     "a: the server lists this name twice",
     expect.stringMatching(/^\(without a name\): its entry isn't valid/),
   ]);

@@ -94,6 +94,8 @@ function readTool(server: string, raw: unknown): McpTool | { name: string; reaso
     return { name: shown, reason: `its name has ${name.length} characters; 1 to ${LONGEST_NAME} are allowed` };
   }
   if (shown !== name) return { name: shown, reason: "its name has hidden characters" };
+  // It stands in questions and rules, where a line break could pass for a line of ours.
+  if (/[\s\p{Cc}]/u.test(name)) return { name: shown, reason: "its name has blanks or control characters" };
   const bad = problemOfSchema(inputSchema);
   if (bad) return { name, reason: `its input schema ${bad}` };
   const isBadOutput = outputSchema !== undefined && problemOfSchema(outputSchema) !== undefined;

@@ -36,7 +36,8 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
   return {
     spec: { name: tool.modelName, description: tool.description || address, input: tool.input },
     repeat: isRepeatable ? "safe" : "never",
-    words: { result: "outside", failure: "own" },
+    // Failures too: what is wrong with arguments is said in words of the schema, which its server wrote.
+    words: { result: "outside", failure: "outside" },
     async plan(input, place): Promise<ActionPlan> {
       const now = port.find(place.caller.agent, server, tool.name);
       const given = readArguments(address, now.tool, input);
