@@ -515,7 +515,7 @@ describe("the checker finds what it looks for", () => {
     ["flow/channels/x.ts", 'log.warn("It will be tried again.");', 0],
     ["mind/schedule/x.ts", 'throw wrong("No time is given.", "Give a time.");', 0],
     ["mind/heartbeat/x.ts", 'const tool = { name: "quiet", description: "End this check." };', 0],
-    ["flow/turns/x.ts", 'return "Nothing is running.";', 0],
+    ["flow/events/x.ts", 'return "Nothing is running.";', 0],
   ])("%s: %s has %i sentences outside the catalogue", (path, text, count) => {
     expect(sentencesOutsideCatalogue(path, `function f() { ${text} }`)).toHaveLength(count);
   });

@@ -12,6 +12,7 @@ const ROOMS = [
   "flow/channels",
   "flow/commands",
   "flow/outbox",
+  "flow/turns",
   "mind/budget",
   "mind/goals",
   "mind/heartbeat",

@@ -70,17 +70,17 @@ describe("a script", () => {
 
   it("that ends badly is a failure, told once after the second, quiet until it changes, paused after five", async () => {
     await add({ name: "bad", script: "echo no disk >&2; exit 3", deliver: deliver("bad") });
-    expect(await run("bad")).toMatchObject({ state: "failed", reason: expect.stringMatching(/exit 3: no disk/) });
+    expect(await run("bad")).toMatchObject({ state: "failed", reason: expect.stringMatching(/exit code 3: no disk/) });
     expect(shown("bad")).toEqual([]);
     await run("bad");
     await until("the alert", () => shown("bad").length);
     await run("bad");
     await run("bad");
-    expect(shown("bad")).toEqual([expect.stringMatching(/"bad" failed \(2 times in a row\).*exit 3/)]);
+    expect(shown("bad")).toEqual([expect.stringMatching(/"bad" failed \(2 times in a row\).*exit code 3/)]);
     await lares.rpc("schedule.update", { id: "bad", script: "echo other >&2; exit 4" });
     await run("bad");
     await until("the second alert", () => shown("bad").length === 2);
-    expect(shown("bad")[1]).toMatch(/exit 4.*paused/);
+    expect(shown("bad")[1]).toMatch(/exit code 4.*paused/);
     const job = (await lares.rpc("schedule.list", {})).jobs.find((one) => one.name === "bad");
     expect(job).toMatchObject({ enabled: false, failures: 5 });
   });
@@ -155,7 +155,7 @@ describe("a run", () => {
     const slot = await until("the slot", async () =>
       (await lares.rpc("schedule.history", { id: "if" })).slots.find((one) => one.endedAt),
     );
-    expect(slot).toMatchObject({ state: "skipped", reason: "Its condition said no: empty." });
+    expect(slot).toMatchObject({ state: "skipped", reason: "Its condition wasn't met: empty." });
     expect(requestsWith(model, "#if")).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe("a run", () => {
     await add({ name: "slow", prompt: "#slow delay:20000 say:late", timeoutS: 1, thinking: "low" });
     expect(await run("slow")).toMatchObject({
       state: "failed",
-      reason: expect.stringMatching(/longer than its 1 seconds/),
+      reason: expect.stringMatching(/longer than 1 second/),
     });
     expect(JSON.stringify(requestsWith(model, "#slow")[0])).toContain("thinking");
   });

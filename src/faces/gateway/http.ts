@@ -147,7 +147,7 @@ export function asRead(shape: ErrorShape, program: string): ErrorShape {
 /** What a caller may see of an error. A bug's own words stay in the log. */
 export function publicShape(shape: ErrorShape, redact: (text: string) => string): ErrorShape {
   if (shape.code === "INTERNAL") {
-    return { code: "INTERNAL", message: "Something in Lares broke.", hint: "See: lares logs", retry: "later" };
+    return { code: "INTERNAL", message: "Lares had an internal error.", hint: "See: lares logs", retry: "later" };
   }
   const { message, hint, details } = shape;
   return {

@@ -10,7 +10,6 @@ import { createHash } from "node:crypto";
 import { resultOrigin, type ToolResult } from "../../core/contracts/index.ts";
 import type { NotRun, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";
 import { atOnce, truthy } from "../../core/kit/index.ts";
-import { deniedText } from "./denied.ts";
 import { type JudgedCall, judge } from "./judge.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
@@ -19,6 +18,7 @@ import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress, WaitingCall } from "./progress.ts";
 import { allowedAs, runTool } from "./run-tool.ts";
+import { denied, sameAgain, tooManyCalls, tooManyQuestions, waitingForApproval } from "./words.ts";
 
 /** Runs one reply's calls. Returns the results in order and what waits for a person. */
 export async function act(
@@ -55,15 +55,14 @@ export async function act(
     };
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });
-    if (j.verdict === "deny") return result({ text: deniedText(j.because, j.instead), ...said }, "refused");
-    if (unasked.has(i)) return result({ text: TOO_MANY_QUESTIONS, isError: true, origin: "own" });
+    if (j.verdict === "deny") return result({ text: denied(j.because, j.instead), ...said }, "refused");
+    if (unasked.has(i)) return result({ text: tooManyQuestions(MOST_QUESTIONS), isError: true, origin: "own" });
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
       // The code is for people who may answer; in a stranger's chat the agent would only pass it on.
-      const code = p.authority === "stranger" ? "" : ` (${parts.questions.code(asked.approval)})`;
-      const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
-      return result({ text, origin: "own" }, "waiting");
+      const code = p.authority === "stranger" ? undefined : parts.questions.code(asked.approval);
+      return result({ text: waitingForApproval(code), origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
     const inOrder = () => (j.moves === undefined ? run() : commands.run(j.moves, run));
@@ -92,7 +91,6 @@ function looksAtStarted(parts: TurnParts, { name, input }: ToolCallPart): boolea
 
 /** Questions that one reply may put to a person. With more of them, people stop reading and press yes. */
 const MOST_QUESTIONS = 8;
-const TOO_MANY_QUESTIONS = `Not run and not asked: one reply can ask a person at most ${MOST_QUESTIONS} questions. Wait for the answers to the others, then call this again if you still need it, or do it in fewer calls.`;
 
 /** The calls whose question is one too many, by their place. */
 function beyond(judged: readonly JudgedCall[]): ReadonlySet<number> {
@@ -101,8 +99,7 @@ function beyond(judged: readonly JudgedCall[]): ReadonlySet<number> {
 }
 
 function tooMany(most: number): JudgedCall {
-  const because = `Not run: only the first ${most} tool calls of a reply are run. Call this again in a later reply if you still need it.`;
-  return { verdict: "error", because, origin: "own", shown: "", rule: "", hash: "" };
+  return { verdict: "error", because: tooManyCalls(most), origin: "own", shown: "", rule: "", hash: "" };
 }
 
 /** Whether what was said about a call is text from outside (I12). */
@@ -118,6 +115,6 @@ function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], resu
   p.last = repeated(p.last, print);
   if (p.last.count < limit) return;
   const last = results[results.length - 1]!;
-  last.text += `\n[This is the same call with the same result ${p.last.count} times in a row. Do something else or answer.]`;
+  last.text += sameAgain(p.last.count);
   if (p.last.count > limit) p.forced = true;
 }

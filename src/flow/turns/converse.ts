@@ -18,6 +18,7 @@ import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
 import { parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
+import { COMPACTED, CUT_OFF, cutOffAt, emptyTwice, LOOPED, MODEL_DECLINED, NO_MORE_TOOLS, TOO_LONG } from "./words.ts";
 
 /** How often room is made for one request before the turn gives up, and in one turn. */
 const MOST_OVERFLOWS = 3;
@@ -103,7 +104,7 @@ async function useTools(
   if (run.given?.tools)
     return finish(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
   if (p.forced) {
-    const results = notRun(calls, "no more tools can be used in this turn.");
+    const results = notRun(calls, NO_MORE_TOOLS);
     return finish(parts, run, { state: "failed", text: "", reason: LOOPED, results });
   }
   const silence = findSilence(calls, ends, p);
@@ -135,20 +136,15 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
   const { p } = run;
   const text = readText(reply);
   if (reply.finish === "refusal") {
-    return finish(parts, run, { state: "declined", text, reason: "The model declined to answer." });
+    return finish(parts, run, { state: "declined", text, reason: MODEL_DECLINED });
   }
   if (!text) {
     if (p.empty++ === 0) return undefined;
-    const reason = `${reply.model} gave an empty answer twice. Send the message again, or choose another model with /model.`;
-    return finish(parts, run, { state: "failed", text: "", reason });
+    return finish(parts, run, { state: "failed", text: "", reason: emptyTwice(reply.model) });
   }
   if (reply.finish !== "length") return finish(parts, run, { state: "answered", text });
   const asked = run.given?.settings?.maxOutputTokens;
-  p.notices.push(
-    asked === undefined
-      ? "The answer was cut off at the model's output limit."
-      : `The answer was cut off at the ${asked} tokens you asked for.`,
-  );
+  p.notices.push(asked === undefined ? CUT_OFF : cutOffAt(asked));
   return finish(parts, run, { state: "answered", text, cut: true });
 }
 
@@ -188,11 +184,6 @@ async function makeRoom(
 function asked(waiting: readonly WaitingCall[]): JsonObject {
   return Object.fromEntries(waiting.map((w) => [w.callId, w.approval]));
 }
-
-const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
-const TOO_LONG =
-  "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
-const LOOPED = "The agent kept repeating the same call with the same result instead of answering, so it was stopped.";
 
 function readText(reply: Extract<ModelReply, { ok: true }>): string {
   return reply.content

@@ -10,16 +10,28 @@ import {
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Progress } from "./progress.ts";
+import {
+  CALL_ALONE,
+  callsLeftLine,
+  closingLine,
+  EMPTY_LINE,
+  endedBy,
+  FORCED_LINE,
+  NO_TEXT,
+  NOTHING_SENT,
+  nothingToSend,
+  notRunBecause,
+  TOO_EARLY,
+  unreadableArguments,
+  WILL_BE_SENT,
+} from "./words.ts";
 
 /** Lines of ours behind what was said. They stand in one request and not in the history. */
 export function nudges(p: Pick<Progress, "call" | "forced" | "closing" | "empty">, modelCalls: number): ModelMessage[] {
-  if (p.closing !== undefined)
-    return [ourLine(`[${p.closing} Answer now, without tools: say what you did, what is open, and how to go on.]`)];
-  if (p.forced) return [ourLine("[Answer now with what you know. No more tools can be used in this turn.]")];
-  if (p.empty > 0)
-    return [ourLine("[Your last reply was empty. Answer now, in words; if something stops you, say what.]")];
-  if (p.call === modelCalls - SOON && modelCalls >= LEAST_TO_WARN)
-    return [ourLine(`[${SOON} model calls are left in this turn. Finish what you began, then answer.]`)];
+  if (p.closing !== undefined) return [ourLine(closingLine(p.closing))];
+  if (p.forced) return [ourLine(FORCED_LINE)];
+  if (p.empty > 0) return [ourLine(EMPTY_LINE)];
+  if (p.call === modelCalls - SOON && modelCalls >= LEAST_TO_WARN) return [ourLine(callsLeftLine(SOON))];
   return [];
 }
 
@@ -45,12 +57,6 @@ export type Silence =
   /** The call is answered with what to do first; the others are run as usual. */
   | { kind: "refused"; results: ReadonlyMap<string, ToolResultPart> };
 
-const TOGETHER = "Not done: this ends the turn, so call it alone, after your other calls.";
-const TOO_EARLY =
-  "Not accepted yet: you haven't looked at anything in this run. Do what the job asks with your tools first; then call this if there is nothing worth sending, or write the message.";
-const QUIET = "Done. Nothing was sent.";
-const SENT = "Done. The message will be sent.";
-
 /** What a reply's calls say about silence. `offered`: the ending tools of this session; others are names like any other. */
 export function findSilence(
   calls: readonly ToolCallPart[],
@@ -63,8 +69,8 @@ export function findSilence(
   const isAlone = ending.length === calls.length;
   const isEarly = first.name === "nothing_to_report" && p.toolCalls === 0;
   if (isAlone && !isEarly)
-    return { kind: "silent", call: first, results: ending.map((call) => makeResult(call, QUIET)) };
-  const why = isAlone ? TOO_EARLY : TOGETHER;
+    return { kind: "silent", call: first, results: ending.map((call) => makeResult(call, NOTHING_SENT)) };
+  const why = isAlone ? TOO_EARLY : CALL_ALONE;
   return { kind: "refused", results: new Map(ending.map((call) => [call.id, makeResult(call, why, true)])) };
 }
 
@@ -85,7 +91,10 @@ export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Gi
   const finishing = calls.filter((call) => tools.some(({ name }) => name === call.name));
   if (finishing.length === 0) return { kind: "none" };
   if (finishing.length < calls.length) {
-    return { kind: "refused", results: new Map(finishing.map((call) => [call.id, makeResult(call, TOGETHER, true)])) };
+    return {
+      kind: "refused",
+      results: new Map(finishing.map((call) => [call.id, makeResult(call, CALL_ALONE, true)])),
+    };
   }
   const said = finishing.find((call) => wordsIn(call) || !isSpeech(call, tools));
   if (!said) {
@@ -96,9 +105,7 @@ export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Gi
   }
   const text = wordsIn(said);
   const results = finishing.map((call) =>
-    call === said
-      ? makeResult(call, text ? SENT : QUIET)
-      : makeResult(call, `Not done: ${said.name} ended the turn.`, true),
+    call === said ? makeResult(call, text ? WILL_BE_SENT : NOTHING_SENT) : makeResult(call, endedBy(said.name), true),
   );
   return { kind: "finished", call: said, ending: { state: text ? "answered" : "silent", text }, results };
 }
@@ -116,13 +123,12 @@ function wordsIn({ input }: ToolCallPart): string {
 }
 
 function withoutWords({ name, input }: ToolCallPart): string {
-  const why = isUnreadable(input) ? `the arguments are ${input.problem}` : 'field "text" is missing or empty';
-  return `${name}: Nothing was sent, because ${why}. Call it again with the message in "text".`;
+  return nothingToSend(name, isUnreadable(input) ? unreadableArguments(input.problem) : NO_TEXT);
 }
 
 /** Calls that are not run because the turn ends: the history keeps a result for each. */
 export function notRun(calls: readonly ToolCallPart[], why: string): ToolResultPart[] {
-  return calls.map((call) => makeResult(call, `Not run: ${why}`, true));
+  return calls.map((call) => makeResult(call, notRunBecause(why), true));
 }
 
 function makeResult({ id, name }: ToolCallPart, text: string, isError = false): ToolResultPart {

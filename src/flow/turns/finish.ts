@@ -16,6 +16,7 @@ import { truthy } from "../../core/kit/index.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { TurnRun } from "./run.ts";
 import { recordEnd } from "./store.ts";
+import { DECLINED_FOR_GUESTS, FAILED_FOR_GUESTS, STOPPED, seeTurn } from "./words.ts";
 
 export interface Ending {
   state: EndState;
@@ -89,19 +90,16 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
 /** What a chat shows: the answer or the reason, then what the person should know beside it. */
 export function spoken(result: TurnResult, turn: TurnId): string {
   if (result.state === "joined" || result.state === "silent") return "";
-  const look = result.failure === "stopped-lares" ? ` To see what it was doing: lares turns get ${turn}` : "";
+  const look = result.failure === "stopped-lares" ? seeTurn(turn) : "";
   const main = result.text || (result.reason ?? "") + look;
   return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
 }
-
-const FAILED_FOR_GUESTS = "Something went wrong, so I can't answer right now. Please try again later.";
-const DECLINED_FOR_GUESTS = "I can't answer that right now.";
 
 /** Which model failed, what was spent and which command helps is the owner's to know: they read it on the page and in the log. */
 export function spokenToGuest({ state, text }: TurnResult): string {
   if (state === "joined" || state === "silent") return "";
   if (text) return text;
-  if (state === "stopped") return "Stopped.";
+  if (state === "stopped") return STOPPED;
   return state === "declined" ? DECLINED_FOR_GUESTS : FAILED_FOR_GUESTS;
 }
 

@@ -6,6 +6,7 @@ import { approvalHash, type BoundParts, bindPlan } from "./bound.ts";
 import { suggestInstead } from "./denied.ts";
 import { type At, makePlace } from "./place.ts";
 import type { TurnParts, TurnStanding } from "./ports.ts";
+import { FILES_CLOSED, toolClosed, WRITE_A_RULE } from "./words.ts";
 
 /** What was decided about one call, as it is recorded. */
 export type JudgedCall = {
@@ -39,11 +40,6 @@ export type JudgedCall = {
 export function pickShown({ whole, where }: ActionPlan): { whole?: string; where?: RunsWhere } {
   return defined({ whole, where });
 }
-
-/** The same words whatever the path: a guest learns nothing from them. */
-const WRITE_A_RULE = "A rule in policy.allow.exec (lares.yaml) would let it run without asking.";
-
-const FILES_CLOSED = "People the owner hasn't accepted can't use the workspace.";
 
 /** What the gate says to one call. Nothing runs. */
 export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: TurnStanding): Promise<JudgedCall> {
@@ -100,7 +96,8 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
 function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding): string | undefined {
   const real = tool.runs?.(input) ?? { tool, input };
   const { name } = real.tool.spec;
-  if (at.tools && !at.tools.includes(name)) return `The tool "${name}" may not be used in this chat.`;
+  if (at.tools && !at.tools.includes(name)) return toolClosed(name);
+  // The same words for every path, so that a guest can't find out which files exist.
   return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
 }
 

@@ -2,6 +2,7 @@
 import type { Usage } from "../../core/domain/index.ts";
 import type { LimitsConfig } from "./config.ts";
 import type { Progress } from "./progress.ts";
+import { callsReached, dollarsReached, minutesReached, unreadableCalls } from "./words.ts";
 
 export interface Cap {
   sentence: string;
@@ -15,16 +16,10 @@ export interface Cap {
 /** The first cap that is reached, before another model call. */
 export function reached(limits: LimitsConfig, p: Progress, activeMs: number): Cap | undefined {
   const { modelCalls, minutes, dollars } = limits;
-  if (computeCost(limits, p.usage) >= dollars)
-    return { sentence: `The turn reached its limit of $${dollars}.`, lastWord: false };
-  if (p.badInputs >= limits.badToolInputs) {
-    const sentence = `The model made ${p.badInputs} tool calls in a row that could not be read.`;
-    return { sentence, lastWord: false };
-  }
-  if (p.call >= modelCalls)
-    return { sentence: `The turn reached its limit of ${modelCalls} model calls.`, lastWord: true };
-  if (activeMs >= minutes * 60_000)
-    return { sentence: `The turn reached its limit of ${minutes} minutes.`, lastWord: true };
+  if (computeCost(limits, p.usage) >= dollars) return { sentence: dollarsReached(dollars), lastWord: false };
+  if (p.badInputs >= limits.badToolInputs) return { sentence: unreadableCalls(p.badInputs), lastWord: false };
+  if (p.call >= modelCalls) return { sentence: callsReached(modelCalls), lastWord: true };
+  if (activeMs >= minutes * 60_000) return { sentence: minutesReached(minutes), lastWord: true };
   return undefined;
 }
 

@@ -15,6 +15,7 @@ import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import { PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
 import { recordParked } from "./store.ts";
+import { ASKED_ELSEWHERE } from "./words.ts";
 
 /** The id comes from the place in the turn, so a replay asks the same question under the same id. */
 export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: JudgedCall, n: number): WaitingCall {
@@ -35,9 +36,6 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
 }
-
-/** Said in a chat whose people may not answer; the question itself is for somebody else's eyes. */
-const ELSEWHERE = "I have to ask before I can do that. I'll tell you here when there's an answer.";
 
 /** Parks on everything that waits. `fresh` are the questions not yet asked; `askedAt` is where they are asked. */
 export function park(
@@ -96,7 +94,7 @@ export function park(
       }
       if (isElsewhere && fresh[0])
         parts.replies.intend(tx, {
-          ...{ answer: answerIds.held(turn, fresh[0].approval), turn, session, route, text: ELSEWHERE },
+          ...{ answer: answerIds.held(turn, fresh[0].approval), turn, session, route, text: ASKED_ELSEWHERE },
         });
       recordParked(tx, turn, p.startedAt);
     },

@@ -5,6 +5,7 @@ import { messageIds } from "../../core/domain/index.ts";
 import { type At, makePlace } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
+import { WAIT_OVER, WAIT_RESULT } from "./words.ts";
 
 /** What these calls waited for is there, or their time is over: it takes the interim result's place, or is said in a later message. */
 export async function endPauses(
@@ -17,9 +18,9 @@ export async function endPauses(
   const over = (p.pauses ?? []).filter(isOver);
   p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
   for (const { callId, tool, input, on, deadline, results } of over) {
-    let came: AfterWait = { text: "Time is up.", origin: "own" };
+    let came: AfterWait = { text: WAIT_OVER, origin: "own" };
     const now = parts.clock.now();
-    const label = { kind: "wait" as const, text: "Result of the wait", of: tool };
+    const label = { kind: "wait" as const, text: WAIT_RESULT, of: tool };
     const line = await parts.ownLine({ session, at: now, label });
     const settling =
       results === undefined ? undefined : await parts.interims.settling({ session, message: results, call: callId });

@@ -25,16 +25,16 @@ import type { JudgedCall } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";
 import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
-
-const MOVED_TEXT =
-  "Not run: the command's files changed between the decision to allow it and its start. Call it again.";
-const STOPPED_LARES = "Lares was stopped while it ran.";
-
-const CHANGED_TEXT =
-  "Not run: something it would run changed between the approval and the start. Ask again if it is still wanted.";
-
-const LOST_TEXT =
-  "Outcome unclear: the lock on these files was taken away while this ran, and somebody else may have changed them since. Look before you go on.";
+import {
+  CHANGED_AFTER_APPROVAL,
+  FILES_CHANGED,
+  LARES_STOPPED,
+  LOCK_LOST,
+  outcomeNotKnown,
+  outcomeUnknown,
+  STOPPED_BEFORE,
+  STOPPED_MIDWAY,
+} from "./words.ts";
 
 /** Who said yes, and to what: that has to be compared once more before it runs. */
 export type Allowed =
@@ -61,7 +61,7 @@ export async function runTool(
   try {
     outcome = await running.outcome();
   } catch (error) {
-    if (error instanceof Stopped) return ours("Stopped before it ran.");
+    if (error instanceof Stopped) return ours(STOPPED_BEFORE);
     throw error;
   } finally {
     running.release();
@@ -69,7 +69,7 @@ export async function runTool(
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : running.unknownText();
   if (!("ok" in outcome)) {
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
-    p.notices.push(`The outcome of a call to ${call.name} isn't known: ${running.lostBecause ?? STOPPED_LARES}`);
+    p.notices.push(outcomeNotKnown(call.name, running.lostBecause ?? LARES_STOPPED));
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
@@ -120,7 +120,7 @@ class ToolRun {
   }
 
   unknownText(): ToolResult {
-    const text = `Outcome unknown: ${this.lostBecause ?? STOPPED_LARES} It may or may not have happened. Look before you repeat it.`;
+    const text = outcomeUnknown(this.lostBecause ?? LARES_STOPPED);
     return this.lostBecause === undefined ? ours(text) : { text, isError: true, origin: "outside" };
   }
 
@@ -182,7 +182,7 @@ class ToolRun {
     this.#parts.crash.at("tool.running", () => `${name} ${JSON.stringify(input)}`);
     const result = await this.#alone(key).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;
-      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
+      if (ctx.stopping.aborted) return ours(STOPPED_MIDWAY);
       if (error instanceof AppError) return failed(error);
       if (error instanceof OutcomeUnknown) this.lostBecause = error.message;
       throw error;
@@ -199,7 +199,7 @@ class ToolRun {
     const workspace = findFolder(plan, this.#place);
     const kept = { turn, call: this.#call.id, session, agent, tool: this.#call.name, plan, workspace };
     const result = await this.#parts.checkpoints.around(kept, () => this.#work(key));
-    if (!held.isHeld()) return ours(LOST_TEXT);
+    if (!held.isHeld()) return ours(LOCK_LOST);
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   }
 
@@ -243,11 +243,11 @@ async function changedSince(
   const place = makePlace(parts, at);
   const now = await parts.tools.get(call.name)!.plan(call.input, place);
   if (allowed.by === "person")
-    return approvalHash(parts, call.name, now, place) === allowed.hash ? undefined : ours(CHANGED_TEXT);
-  if (!now.shell) return plan?.shell || now.outside ? ours(MOVED_TEXT) : undefined;
+    return approvalHash(parts, call.name, now, place) === allowed.hash ? undefined : ours(CHANGED_AFTER_APPROVAL);
+  if (!now.shell) return plan?.shell || now.outside ? ours(FILES_CHANGED) : undefined;
   const { verdict, settled } = await parts.judge.again(at, now, standing);
   const text = settled ? now.shell.settled?.run : undefined;
-  return verdict === "allow" && text === allowed.settled ? undefined : ours(MOVED_TEXT);
+  return verdict === "allow" && text === allowed.settled ? undefined : ours(FILES_CHANGED);
 }
 
 /** The folder of the agent's that a call works in: the workspace, or one it was given besides. */

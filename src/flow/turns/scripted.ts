@@ -15,6 +15,18 @@ import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
 import { type Allowed, allowedAs, runTool, stillAsShown } from "./run-tool.ts";
+import {
+  commandEnded,
+  commandNotRun,
+  commandTimedOut,
+  conditionNotMet,
+  longestCommand,
+  NOT_ANSWERED,
+  OUT_OF_TIME,
+  ownTimeout,
+  ranTooLong,
+  scriptDenied,
+} from "./words.ts";
 
 type Run = At & { p: Progress; terms: Terms; own: { authority: Progress["authority"] } | undefined };
 type Fresh = WaitingCall & { because: string; rule: string };
@@ -43,7 +55,7 @@ export async function withoutModel(
     if (no) return { end: no };
     const { result } = ran as { result: ToolResult };
     const said = lastLine(result.text);
-    if (readExit(result) !== 0) return { end: { state: "silent", text: "", reason: `Its condition said no${said}.` } };
+    if (readExit(result) !== 0) return { end: { state: "silent", text: "", reason: conditionNotMet(said) } };
     p.passed = true;
   }
   if (terms.script === undefined) return "model";
@@ -63,9 +75,9 @@ export function keepTime(parts: TurnParts, run: Run): { isUp(): boolean; sentenc
   const stop = parts.clock.after(Math.max(timeoutMs - run.p.activeMs, 0), () => {
     up = true;
     // The engine says no when the turn has just ended: then there is nothing to stop.
-    parts.stop(run.turn, "its time was over").catch(() => {});
+    parts.stop(run.turn, OUT_OF_TIME).catch(() => {});
   });
-  return { isUp: () => up, sentence: `It took longer than its ${words(timeoutMs)}, so it was stopped.`, stop };
+  return { isUp: () => up, sentence: ranTooLong(timeoutMs), stop };
 }
 
 async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text: string): Promise<Ran> {
@@ -104,19 +116,19 @@ async function answered(
 ): Promise<{ refused: string } | { isSame: boolean }> {
   if (wake.why === "deadline") {
     await parts.records.write((tx) => parts.questions.close(tx, asked.approval, "expired"));
-    return { refused: "Nobody answered in time, so it was not run." };
+    return { refused: NOT_ANSWERED };
   }
   const events = wake.why === "event" ? wake.events : [];
   if (events.some((e) => e.name === CANCEL)) throw new Stopped();
   const event = events.find((e) => e.name === parts.questions.event(asked.approval));
   const said = event?.value as { decision: string; by: string; reason: string | null } | undefined;
-  if (said?.decision === "deny") return { refused: `Denied by ${said.by}.${said.reason ? ` ${said.reason}` : ""}` };
+  if (said?.decision === "deny") return { refused: scriptDenied(said.by, said.reason) };
   return { isSame: said !== undefined && (await stillAsShown(parts, run, asked)) };
 }
 
 function toRefusal(what: string, ran: Ran): Ending | undefined {
   if (!("refused" in ran)) return undefined;
-  return { state: "failed", text: "", reason: `The ${what} was not run. ${ran.refused}`, failure: "not-allowed" };
+  return { state: "failed", text: "", reason: commandNotRun(what, ran.refused), failure: "not-allowed" };
 }
 
 /** A failure, when it did not end by itself with a code up to `most`. */
@@ -126,10 +138,10 @@ function unclear(what: string, ran: Ran, most: number, limit: string): Ending | 
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
-  const ended = exit === undefined ? "was killed" : `ended with exit ${exit}`;
-  const end = how === "timeout" ? `took longer than ${limit}` : ended;
-  const failure = how === "timeout" ? "timeout" : "script";
-  return { state: "failed", text: "", reason: `The ${what} ${end}${lastLine(result.text)}.`, failure };
+  const said = lastLine(result.text);
+  return how === "timeout"
+    ? { state: "failed", text: "", reason: commandTimedOut(what, limit, said), failure: "timeout" }
+    : { state: "failed", text: "", reason: commandEnded(what, exit, said), failure: "script" };
 }
 
 /** How long its command may take: the job's own limit, else the most `exec` takes. */
@@ -140,9 +152,7 @@ function allowedSeconds({ terms }: Run): number {
 
 function describeLimit(run: Run): string {
   const isOwn = run.terms.timeoutMs !== undefined && run.terms.timeoutMs <= MOST_S * 1000;
-  return isOwn
-    ? `its timeout of ${words(allowedSeconds(run) * 1000)}`
-    : `the ${words(MOST_S * 1000)} a command may take`;
+  return isOwn ? ownTimeout(allowedSeconds(run) * 1000) : longestCommand(MOST_S * 1000);
 }
 
 function readExit(result: ToolResult): number | undefined {
@@ -150,13 +160,9 @@ function readExit(result: ToolResult): number | undefined {
   return how === "exited" && typeof exit === "number" ? exit : undefined;
 }
 
-/** ": " and what it said last, without how it ended. */
+/** The last line it printed itself: the result's own line about how it ended says nothing new in a sentence that says so too. */
 function lastLine(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const said = lines.filter((line) => line && !/^\[(exit|timed out|killed|stopped) /.test(line)).at(-1);
-  return said ? `: ${said.slice(0, LONGEST_WORD).replace(/\.$/, "")}` : "";
-}
-
-function words(ms: number): string {
-  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`;
+  return said ? said.slice(0, LONGEST_WORD).replace(/\.$/, "") : "";
 }

@@ -2,6 +2,7 @@
 import type { FailedAttempt, JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
 import type { Usage } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
+import { CUT_OFF, EMPTY_ANSWER, MODEL_DECLINED } from "./words.ts";
 
 type Ended = Pick<Result<"turns.get">["steps"][number], "outcome" | "failure" | "reason" | "exit">;
 
@@ -39,14 +40,12 @@ function ofModel({ reply, refused }: Partial<Called>): Ended {
   if (refused !== undefined) return { outcome: "denied", failure: "budget", reason: oneLine(refused) };
   if (!reply) return { outcome: "ok" };
   if (!reply.ok) return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
-  if (reply.finish === "refusal") return { outcome: "denied", reason: "The model declined to answer." };
+  if (reply.finish === "refusal") return { outcome: "denied", reason: MODEL_DECLINED };
   // Neither words nor a call: the turn asks once more, and fails the second time.
   if (!reply.content.some(saysSomething)) {
-    return { outcome: "failed", failure: "empty", reason: "The model gave an empty answer." };
+    return { outcome: "failed", failure: "empty", reason: EMPTY_ANSWER };
   }
-  return reply.finish === "length"
-    ? { outcome: "cut", reason: "The answer was cut at the output limit." }
-    : { outcome: "ok" };
+  return reply.finish === "length" ? { outcome: "cut", reason: CUT_OFF } : { outcome: "ok" };
 }
 
 function saysSomething(part: Extract<ModelReply, { ok: true }>["content"][number]): boolean {

@@ -23,7 +23,8 @@ import { newProgress, type Progress } from "./progress.ts";
 import { type Body, parkNow, shortened, type TurnRun } from "./run.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordWoken, sumUsage } from "./store.ts";
-import { outcome, WITHDRAWN, wakeUp } from "./wake.ts";
+import { outcome, wakeUp } from "./wake.ts";
+import { DELETED, HOW, internalError, OTHER_VERSION, STOPPED, WITHDRAWN } from "./words.ts";
 
 export function makeTurns(parts: TurnParts) {
   return {
@@ -85,11 +86,11 @@ export function makeTurns(parts: TurnParts) {
             run,
             w,
             { text: WITHDRAWN, isError: true, origin: "own" },
-            { how: "withdrawn", notRun: "denied" },
+            { how: HOW.withdrawn, notRun: "denied" },
           );
         if (time.isUp())
           return finish(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
-        return finish(parts, run, { state: "stopped", text: "", reason: "Stopped." });
+        return finish(parts, run, { state: "stopped", text: "", reason: STOPPED });
       } finally {
         time.stop();
       }
@@ -128,17 +129,11 @@ async function takeResults(parts: TurnParts, run: TurnRun, content: ToolResultPa
   );
 }
 
-const DELETED = "The message was deleted before it was read.";
-
 function broken(wake: Extract<Wake, { why: "broken" }>): Ending {
   if (wake.code === "STOPPED_LARES") {
     return { state: "failed", text: "", reason: wake.message, failure: "stopped-lares" };
   }
   return wake.code === "JOURNAL_MISMATCH"
-    ? {
-        state: "attention",
-        text: "",
-        reason: "This turn was begun by a different version of Lares. Send the message again.",
-      }
-    : { state: "failed", text: "", reason: `Something in Lares broke: ${wake.message}` };
+    ? { state: "attention", text: "", reason: OTHER_VERSION }
+    : { state: "failed", text: "", reason: internalError(wake.message) };
 }

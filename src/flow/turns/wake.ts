@@ -27,6 +27,19 @@ import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
 import { parkNow, shortened, type TurnRun } from "./run.ts";
 import { runTool, stillAsShown } from "./run-tool.ts";
+import {
+  allowedAnd,
+  allowedBy,
+  approvedButNotRun,
+  approvedCall,
+  canNoLongerRun,
+  deniedBy,
+  exitCode,
+  HOW,
+  NOT_ANSWERED,
+  nameCall,
+  outcomeLabel,
+} from "./words.ts";
 
 /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
 export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput): Promise<Outcome | undefined> {
@@ -36,14 +49,13 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
     const now = await run.ctx.step("now", async () => parts.clock.now());
     const late = p.waiting.filter((w) => w.deadline <= now);
     for (const w of late) {
-      const text = "Nobody answered in time, so it was not run.";
       const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
       await outcome(
         parts,
         run,
         w,
-        { text, isError: true, origin: "own" },
-        { also, how: "not answered in time", notRun: "denied" },
+        { text: NOT_ANSWERED, isError: true, origin: "own" },
+        { also, how: HOW.late, notRun: "denied" },
       );
     }
     p.waiting = p.waiting.filter((w) => !late.includes(w));
@@ -73,10 +85,9 @@ async function answered(
   w: WaitingCall,
   answer: { decision: string; by: string; reason: string | null },
 ): Promise<(WaitingCall & { because: string; rule: string }) | undefined> {
-  const said = answer.reason ? ` They said: ${answer.reason}` : "";
   if (answer.decision === "deny") {
-    const text = `Denied by ${answer.by}. It was not run.${said}`;
-    await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: "denied", notRun: "denied" });
+    const text = deniedBy(answer.by, answer.reason);
+    await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: HOW.denied, notRun: "denied" });
     return undefined;
   }
   if (!(await stillAsShown(parts, run, w))) {
@@ -96,11 +107,11 @@ async function answered(
       return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
     });
     if (!again || typeof again === "string") {
-      const why = again ? `: ${again}` : ".";
-      run.p.notices.push(`You approved a call to ${w.tool}, but it could no longer be run${why}`);
+      const why = typeof again === "string" ? again : undefined;
+      run.p.notices.push(approvedButNotRun(w.tool, why));
       // The reason may quote the call.
-      const text = `It can no longer be run as it was approved${why}`;
-      await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: "allowed, not run" });
+      const text = canNoLongerRun(why);
+      await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: HOW.allowedNotRun });
       return undefined;
     }
     const { shown, rule, hash, bound, marks, whole, where } = again as unknown as {
@@ -132,13 +143,14 @@ async function answered(
     by: "person",
     hash: w.hash,
   });
-  if (done.notice) run.p.notices.push(`You approved a call to ${w.tool}. ${done.notice}`);
+  if (done.notice) run.p.notices.push(approvedCall(w.tool, done.notice));
   const [kept] = await shortened(parts, run, [{ id: w.callId, text: done.text }]);
   // In its own place the result reads as if the call had simply taken long.
-  const inPlace = said ? `[Allowed by ${answer.by}.${said}]\n${kept!.text}` : kept!.text;
-  const text = `Allowed by ${answer.by}.${said}\n${kept!.text}`;
+  const allowed = allowedBy(answer.by, answer.reason);
+  const inPlace = answer.reason ? `[${allowed}]\n${kept!.text}` : kept!.text;
+  const text = `${allowed}\n${kept!.text}`;
   const own = text.length - kept!.text.length;
-  await outcome(parts, run, w, { ...done, text }, { inPlace, own, how: `allowed, ${howItWent(done)}` });
+  await outcome(parts, run, w, { ...done, text }, { inPlace, own, how: allowedAnd(howItWent(done)) });
   return undefined;
 }
 
@@ -162,8 +174,8 @@ export async function outcome(
       : await parts.interims.settling({ session, message: w.results, call: w.callId });
   parts.crash.at("outcome.before");
   const subject = findSubject(w.input);
-  const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedBeginning(subject)}`;
-  const text = `Outcome of ${what} that waited for approval: ${how}`;
+  const what = subject === undefined ? nameCall(w.tool) : `${w.tool} ${quotedBeginning(subject)}`;
+  const text = outcomeLabel(what, how);
   const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
   await parts.records.write((tx) => {
     also?.(tx);
@@ -197,8 +209,6 @@ interface OutcomeMore {
 /** The exit code where it was a command. */
 function howItWent(said: ToolResult): string {
   const { exit } = pickExit(said);
-  if (exit !== undefined) return `exit ${exit}`;
+  if (exit !== undefined) return exitCode(exit);
   return said.isError ? "failed" : "done";
 }
-
-export const WITHDRAWN = "Withdrawn: the turn was stopped before anybody answered. It was not run.";

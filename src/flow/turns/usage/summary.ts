@@ -2,6 +2,7 @@
 import type { Reads } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
+import { NO_SUCH_DAYS } from "../words.ts";
 import { NO_MODEL, usageBy } from "./store.ts";
 
 export interface SummaryQuery {
@@ -38,7 +39,7 @@ export async function summariseUsage(db: Reads, asked: SummaryQuery, now: number
   };
   if (!(q.from < q.to)) {
     throw new AppError("BAD_REQUEST", {
-      message: "`from` is after `to`, or no such day.",
+      message: NO_SUCH_DAYS,
       details: { field: "from" },
     });
   }
