@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { FILES, FOLDERS, MOST_LINES } from "./architecture/app.ts";
+import { FILES, FOLDERS, MOST_LINES, misplacedMethods } from "./architecture/app.ts";
 import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
@@ -171,6 +171,10 @@ describe("the house", () => {
 
     test("holds the program, the builders and the methods' handlers, and nothing else", () => {
       expect(app.map(({ path }) => path).filter((path) => !FILES.includes(path) && !FOLDERS.test(path))).toEqual([]);
+    });
+
+    test("a method's handler is in the file of its noun", () => {
+      expect(app.flatMap(({ path, text }) => misplacedMethods(path, text))).toEqual([]);
     });
 
     test("does not grow", () => {

@@ -1,13 +1,10 @@
 /** Handlers of `agents.*`. */
 import { type AgentId, asId, unknownAgent } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { sessionsPerAgent } from "../../flow/sessions/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `agents.${string}` & keyof Handlers>;
-
-export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<MethodParts, "config">): Methods {
+export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<MethodParts, "config">): Methods<"agents"> {
   const { config, instance } = parts;
   const committed = () => instance().records.committed;
 

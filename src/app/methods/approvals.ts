@@ -1,13 +1,11 @@
+/** Handlers of `approvals.*`. */
 import type { ApprovalView, RunsWhere } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
-import { type Asks, notFound } from "./parts.ts";
+import { type Asks, type Methods, notFound } from "./parts.ts";
 
-type Methods = Pick<Handlers, `approvals.${string}` & keyof Handlers>;
-
-export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Methods {
+export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Methods<"approvals"> {
   return {
     "approvals.list": async (p) => ({
       approvals: await wireApprovals(

@@ -1,5 +1,4 @@
-/** Handlers of the methods about what needs a person. */
-import type { Handlers } from "../../faces/gateway/index.ts";
+/** Handlers of `attention.*`: what needs a person. */
 import { countPending } from "../../flow/approvals/index.ts";
 import {
   type AttentionParts,
@@ -9,7 +8,7 @@ import {
   listAttention,
 } from "../../flow/attention/index.ts";
 import type { Instance } from "../instance.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 type AttentionRooms = "records" | "approvals" | "watchers" | "channels";
 
@@ -29,9 +28,9 @@ export function attentionIn(
   };
 }
 
-type Methods = Pick<Handlers, `attention.${string}` & keyof Handlers>;
-
-export function makeAttentionMethods(parts: Asks<AttentionRooms> & Pick<MethodParts, "clock" | "problems">): Methods {
+export function makeAttentionMethods(
+  parts: Asks<AttentionRooms> & Pick<MethodParts, "clock" | "problems">,
+): Methods<"attention"> {
   const at = () => attentionIn(parts.instance(), parts.problems(), parts.clock.now());
   return {
     "attention.list": ({ limit, after }) => listAttention(at(), { limit: limit ?? 50, after }),

@@ -2,16 +2,13 @@
 import type { Json } from "../../core/domain/index.ts";
 import { type Log, truthy } from "../../core/kit/index.ts";
 import { askAccount, ChannelSetup } from "../../edges/channels/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { type AccountStatus, forgetAccount } from "../../flow/channels/index.ts";
 import { deliveriesOn } from "../../flow/outbox/index.ts";
 import { forgetAdmitted } from "../../flow/turns/index.ts";
 import { explainIssues } from "../../ground/config/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { Asks, MethodParts } from "./parts.ts";
-
-type Methods = Pick<Handlers, `channels.${string}` & keyof Handlers>;
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export interface ChannelMethodParts
   extends Pick<MethodParts, "home" | "clock">,
@@ -21,7 +18,7 @@ export interface ChannelMethodParts
   log: Log;
 }
 
-export function makeChannelMethods(parts: ChannelMethodParts): Methods {
+export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels"> {
   const channels = () => parts.instance().channels;
   const pairings = () => channels().pairings;
   const setup = () => openSetup(parts);

@@ -11,15 +11,13 @@ import {
 } from "../../core/domain/index.ts";
 import { defined, sha256, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
-import type { Caller, EventStream, Handlers } from "../../faces/gateway/index.ts";
+import type { Caller, EventStream } from "../../faces/gateway/index.ts";
 import { waitingIn } from "../../flow/inbox/index.ts";
 import { listTurns, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
-import { type Asks, type MethodParts, notFound } from "./parts.ts";
+import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
 import { readState } from "./turns.ts";
-
-type Methods = Pick<Handlers, `chat.${string}` & keyof Handlers>;
 
 interface ChatParts
   extends Asks<"inbox" | "watch" | "engine" | "currentTurn" | "sessions" | "approvals" | "records">,
@@ -28,7 +26,7 @@ interface ChatParts
 }
 type WaitParts = Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
 
-export function makeChatMethods(parts: ChatParts): Methods {
+export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   const committed = () => parts.instance().records.committed;
   return {
     async "chat.send"(p, caller) {

@@ -1,12 +1,9 @@
 /** Handlers of `config.*`. */
 import type { Json } from "../../core/domain/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { Asks } from "./parts.ts";
+import type { Asks, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `config.${string}` & keyof Handlers>;
-
-export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSettings }): Methods {
+export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSettings }): Methods<"config"> {
   const { settings, instance } = parts;
   return {
     async "config.get"({ path }) {

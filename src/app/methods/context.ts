@@ -1,14 +1,11 @@
 /** Handlers of the methods about what the model reads of a session. */
 import { type AgentId, asId, type SessionKey } from "../../core/domain/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { readLedger } from "../../mind/context/index.ts";
-import type { Asks } from "./parts.ts";
-
-type Methods = Pick<Handlers, `context.${string}` & keyof Handlers>;
+import type { Asks, Methods } from "./parts.ts";
 
 export function makeContextMethods(
   parts: Asks<"sessions" | "nextRequest" | "compactions" | "contexts" | "records">,
-): Methods {
+): Methods<"context"> {
   return {
     "context.get": ({ session }) => readLedger(parts.instance(), asId<SessionKey>(session)),
     async "context.request"({ session, text }) {

@@ -1,12 +1,10 @@
+/** Handlers of `goals.*`. */
 import { defined } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Goal } from "../../mind/goals/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `goals.${string}` & keyof Handlers>;
-
-export function makeGoalMethods(parts: Asks<"goals"> & Pick<MethodParts, "config">): Methods {
+export function makeGoalMethods(parts: Asks<"goals"> & Pick<MethodParts, "config">): Methods<"goals"> {
   const goals = () => parts.instance().goals;
   return {
     "goals.list": async ({ limit }) => ({ goals: (await goals().list(limit ?? 100)).map(wireGoal) }),

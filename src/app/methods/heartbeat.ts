@@ -1,16 +1,13 @@
 /** Handlers of `heartbeat.*`. */
 import { type AgentId, asId, heartbeatName } from "../../core/domain/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { usageOfRuns } from "../../flow/turns/index.ts";
 import { beatViews, findBeat } from "../../mind/heartbeat/index.ts";
 import { beatsSince } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 type BeatRooms = "heartbeat" | "schedules" | "agents" | "records";
-type Methods = Pick<Handlers, `heartbeat.${string}` & keyof Handlers>;
-
-export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods {
+export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods<"heartbeat"> {
   const schedules = () => parts.instance().schedules;
   const beats = () => beatsIn(parts.instance(), parts.clock.now());
   const readBeat = async (agent: string) => findBeat(await beats(), agent);

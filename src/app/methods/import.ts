@@ -1,14 +1,11 @@
 /** Handlers of `import.*`. */
 import type { Crash, Guard } from "../../core/kit/index.ts";
 import type { ImportPorts } from "../../edges/imports/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { readCopy } from "../../ground/records/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import { ORIGIN_FILE } from "../../mind/skills/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { Asks, MethodParts } from "./parts.ts";
-
-type Methods = Pick<Handlers, `import.${string}` & keyof Handlers>;
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export interface ImportMethodParts
   extends Pick<MethodParts, "home" | "clock">,
@@ -19,7 +16,7 @@ export interface ImportMethodParts
   guard: Guard;
 }
 
-export function makeImportMethods(parts: ImportMethodParts): Methods {
+export function makeImportMethods(parts: ImportMethodParts): Methods<"import"> {
   // Hardly anybody imports: it is loaded when somebody does.
   const imports = () => import("../../edges/imports/index.ts");
   return {

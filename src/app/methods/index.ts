@@ -6,21 +6,26 @@ import type { Instance } from "../instance.ts";
 import { makeAgentMethods } from "./agents.ts";
 import { makeApprovalMethods } from "./approvals.ts";
 import { makeAttentionMethods } from "./attention.ts";
+import { makeBudgetMethods } from "./budget.ts";
 import { type ChannelMethodParts, makeChannelMethods } from "./channels.ts";
 import { makeChatMethods } from "./chat.ts";
+import { makeCommandMethods } from "./commands.ts";
 import { makeConfigMethods } from "./config.ts";
 import { makeContextMethods } from "./context.ts";
 import { makeGoalMethods } from "./goals.ts";
+import { makeHealthMethods } from "./health.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
 import { type ImportMethodParts, makeImportMethods } from "./import.ts";
+import { type LoginParts, makeLoginMethods } from "./login.ts";
+import { makeLogMethods } from "./logs.ts";
 import { type McpMethodParts, makeMcpMethods } from "./mcp.ts";
 import { makeMemoryMethods } from "./memory.ts";
 import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 import { makePolicyMethods } from "./policy.ts";
-import { makeProgramMethods, type ProgramParts } from "./program.ts";
 import { makeScheduleMethods } from "./schedule.ts";
 import { makeSecretMethods } from "./secrets.ts";
+import { makeSecurityMethods, type SecurityParts } from "./security.ts";
 import { makeSessionMethods } from "./sessions.ts";
 import { makeSkillMethods } from "./skills.ts";
 import { makeStatusMethods } from "./status.ts";
@@ -29,18 +34,21 @@ import { makeTurnMethods } from "./turns.ts";
 import { makeUndoMethods } from "./undo.ts";
 import { makeUsageMethods } from "./usage.ts";
 import { makeWakeMethods } from "./wakes.ts";
+import { makeWatchMethods } from "./watch.ts";
 
 export type AllMethodParts = MethodParts &
   Asks<keyof Instance> &
   ModelMethodParts &
   ChannelMethodParts &
   McpMethodParts &
-  ProgramParts &
+  SecurityParts &
+  LoginParts &
   ImportMethodParts &
   TokenParts & { events: EventStream; vault: Vault; settings: LaresSettings };
 
 export function makeMethods(parts: AllMethodParts): Handlers {
   return {
+    ...makeHealthMethods(parts),
     ...makeStatusMethods(parts),
     ...makeChatMethods(parts),
     ...makeTurnMethods(parts),
@@ -56,6 +64,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeHeartbeatMethods(parts),
     ...makeGoalMethods(parts),
     ...makeWakeMethods(parts),
+    ...makeWatchMethods(parts),
     ...makeUndoMethods(parts),
     ...makeChannelMethods(parts),
     ...makeModelMethods(parts),
@@ -63,8 +72,12 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makePolicyMethods(parts),
     ...makeConfigMethods(parts),
     ...makeTokenMethods(parts),
+    ...makeLoginMethods(parts),
     ...makeUsageMethods(parts),
-    ...makeProgramMethods(parts),
+    ...makeBudgetMethods(parts),
+    ...makeLogMethods(parts),
+    ...makeCommandMethods(),
+    ...makeSecurityMethods(parts),
     ...makeImportMethods(parts),
   };
 }

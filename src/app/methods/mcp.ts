@@ -2,20 +2,17 @@
 import type { Json } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { addServers, describeTool, type ServerConfig } from "../../edges/tools/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { soundsSecret } from "../../ground/config/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { Asks, MethodParts } from "./parts.ts";
-
-type Methods = Pick<Handlers, `mcp.${string}` & keyof Handlers>;
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp"> {
   settings: Pick<LaresSettings, "change" | "view">;
   vault: Pick<Vault, "set">;
 }
 
-export function makeMcpMethods(parts: McpMethodParts): Methods {
+export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
   const { settings, vault } = parts;
   const servers = () => parts.instance().mcp.servers;
   const target = (config: ServerConfig) => parts.redact(config.url ?? [config.command, ...config.args].join(" "));

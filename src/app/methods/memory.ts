@@ -3,7 +3,6 @@
 import { AppError } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import {
   type Condensation,
   findAbout,
@@ -14,19 +13,18 @@ import {
   searchBoth,
   untrusted,
 } from "../../mind/memory/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `memory.${string}` & keyof Handlers>;
 type PassMethods = "memory.index" | "memory.unindex" | "memory.status" | `memory.conden${string}`;
 
 type MemoryMethodParts = Asks<"memory"> & Pick<MethodParts, "config">;
 
-export function makeMemoryMethods(parts: MemoryMethodParts): Methods {
+export function makeMemoryMethods(parts: MemoryMethodParts): Methods<"memory"> {
   return { ...makeFactMethods(parts), ...makePassMethods(parts) };
 }
 
 /** Single facts: kept, found, corrected, forgotten, carried to another home. */
-function makeFactMethods(parts: MemoryMethodParts): Omit<Methods, PassMethods> {
+function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, PassMethods> {
   const rooms = () => parts.instance().memory;
   const memory = () => rooms().memory;
   return {
@@ -76,7 +74,10 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods, PassMethods> {
 }
 
 /** Folders of documents, the nightly pass, and how far all of it is. */
-function makePassMethods({ instance, config }: MemoryMethodParts): Pick<Methods, PassMethods & keyof Methods> {
+function makePassMethods({
+  instance,
+  config,
+}: MemoryMethodParts): Pick<Methods<"memory">, PassMethods & keyof Methods<"memory">> {
   const rooms = () => instance().memory;
   return {
     "memory.index": ({ dir, scope }) => rooms().documents.add(dir, defined({ scope })),

@@ -3,6 +3,7 @@
 import type { Models } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, IdMaker } from "../../core/kit/index.ts";
+import type { Handlers } from "../../faces/gateway/index.ts";
 import type { LaresConfig } from "../config.ts";
 import type { Instance } from "../instance.ts";
 
@@ -19,6 +20,9 @@ export interface MethodParts {
   /** Hides secrets, as the log does. */
   redact: (text: string) => string;
 }
+
+/** The handlers of one noun of the protocol. */
+export type Methods<Noun extends string> = Pick<Handlers, `${Noun}.${string}` & keyof Handlers>;
 
 /** The rooms these handlers ask, of the instance that runs now. Asking throws while there is none. */
 export interface Asks<Room extends keyof Instance> {

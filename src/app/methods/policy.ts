@@ -1,11 +1,8 @@
 /** Handlers of `policy.*`. */
 import type { Json } from "../../core/domain/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
-import type { Asks } from "./parts.ts";
+import type { Asks, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `policy.${string}` & keyof Handlers>;
-
-export function makePolicyMethods(parts: Asks<"explainCommand">): Methods {
+export function makePolicyMethods(parts: Asks<"explainCommand">): Methods<"policy"> {
   return {
     async "policy.explain"({ command, agent }) {
       const found = await parts.instance().explainCommand(command, agent);

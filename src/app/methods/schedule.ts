@@ -2,7 +2,6 @@
 
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import {
   asGiven,
   type GivenWhen,
@@ -12,14 +11,12 @@ import {
   type NewJob,
   type ShownSlot,
 } from "../../mind/schedule/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 /** As much of an output as a list shows. */
 const SHOWN_OUTPUT = 500;
 
-type Methods = Pick<Handlers, `schedule.${string}` & keyof Handlers>;
-
-export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts, "clock">): Methods {
+export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts, "clock">): Methods<"schedule"> {
   const schedules = () => parts.instance().schedules;
   return {
     async "schedule.list"({ limit = 100, ...q }) {

@@ -1,13 +1,12 @@
 /** Handlers of `secrets.*`. Values go in and never come out; who gets them is a list in lares.yaml. */
 import { type AgentId, asId, unknownAgent } from "../../core/domain/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { Granting, type Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
-import type { Asks } from "./parts.ts";
+import type { Asks, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `secrets.${string}` & keyof Handlers>;
-
-export function makeSecretMethods(parts: Asks<"agents"> & { settings: LaresSettings; vault: Vault }): Methods {
+export function makeSecretMethods(
+  parts: Asks<"agents"> & { settings: LaresSettings; vault: Vault },
+): Methods<"secrets"> {
   const { settings, vault } = parts;
   const granting = new Granting({
     vault,

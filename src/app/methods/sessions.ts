@@ -2,18 +2,15 @@
 import { asId, findLabel, type HistoryEntry, type Json, type SessionKey } from "../../core/domain/index.ts";
 import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { importLines } from "../../flow/sessions/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
-
-type Methods = Pick<Handlers, `sessions.${string}` & keyof Handlers>;
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 interface SessionMethodParts extends Asks<"sessions" | "agents">, Pick<MethodParts, "config" | "redact"> {
   guard: Guard;
 }
 
-export function makeSessionMethods(parts: SessionMethodParts): Methods {
+export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions"> {
   return {
     "sessions.list": async (p) => ({
       sessions: await parts.instance().sessions.list({

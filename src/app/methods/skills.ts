@@ -1,15 +1,11 @@
-/** The methods about skills. */
-
+/** Handlers of `skills.*`. */
 import { type AgentId, asId, unknownAgent } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { withInside } from "../../edges/tools/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { LARGEST_SKILL, type Skill } from "../../mind/skills/index.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-export function makeSkillMethods(
-  parts: Asks<"agents" | "skills"> & Pick<MethodParts, "config">,
-): Pick<Handlers, "skills.list" | "skills.get"> {
+export function makeSkillMethods(parts: Asks<"agents" | "skills"> & Pick<MethodParts, "config">): Methods<"skills"> {
   const who = (given: string | undefined): string => {
     const agent = given ?? parts.config.routing.defaultAgent;
     const { agents } = parts.instance();

@@ -1,3 +1,4 @@
+/** Handler of `status`. */
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { countPending } from "../../flow/approvals/index.ts";
@@ -10,18 +11,15 @@ import { attentionIn } from "./attention.ts";
 import { beatsIn } from "./heartbeat.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 
-type Methods = Pick<Handlers, "health" | "status">;
-
 type StatusParts = Asks<
   "records" | "engine" | "approvals" | "channels" | "watchers" | "heartbeat" | "schedules" | "agents" | "sandbox"
 > &
   Pick<MethodParts, "home" | "version" | "models" | "clock" | "url" | "uptimeMs" | "problems">;
 
-export function makeStatusMethods(parts: StatusParts): Methods {
+export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> {
   const { clock } = parts;
   const committed = () => parts.instance().records.committed;
   return {
-    health: async () => ({ ok: true, version: parts.version, uptimeMs: parts.uptimeMs() }),
     async status() {
       const instance = parts.instance();
       const model = parts.models.primary();

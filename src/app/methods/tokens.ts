@@ -1,21 +1,16 @@
-/** Handlers of `tokens.*` and `login.code`. */
-
+/** Handlers of `tokens.*`. */
 import { AppError } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import type { Access } from "../../flow/access/index.ts";
 import type { Logbook } from "../../ground/observe/index.ts";
-
-type Methods = Pick<Handlers, (`tokens.${string}` & keyof Handlers) | "login.code">;
+import type { Methods } from "./parts.ts";
 
 export interface TokenParts {
   access: Access;
   log: Logbook;
-  /** The link a browser is signed in with. */
-  loginUrl: (code: string) => string;
 }
 
-export function makeTokenMethods(parts: TokenParts): Methods {
+export function makeTokenMethods(parts: TokenParts): Methods<"tokens"> {
   const { access } = parts;
   return {
     async "tokens.create"({ name, scopes }, caller) {
@@ -49,10 +44,6 @@ export function makeTokenMethods(parts: TokenParts): Methods {
     async "tokens.revoke"({ id }) {
       if (await access.revoke(id)) return { id, revoked: true };
       throw new AppError("NOT_FOUND", { message: `There is no token or login "${id}".`, hint: "See tokens.list." });
-    },
-    async "login.code"(_p, caller) {
-      const { code, expiresAt } = access.newCode(caller.principal);
-      return { code, url: parts.loginUrl(code), expiresAt };
     },
   };
 }

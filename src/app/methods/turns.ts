@@ -1,17 +1,15 @@
+/** Handlers of `turns.*`. */
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
 import { callFacts, listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
-import { type Asks, type MethodParts, notFound } from "./parts.ts";
-
-type Methods = Pick<Handlers, `turns.${string}` & keyof Handlers>;
+import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
   parts: Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">,
-): Methods {
+): Methods<"turns"> {
   const committed = () => parts.instance().records.committed;
   return {
     async "turns.get"(p) {

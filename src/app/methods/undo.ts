@@ -1,11 +1,8 @@
-/** Handlers of the methods about an agent's work on files. */
+/** Handlers of `undo.*`: an agent's work on files. */
 import { truthy } from "../../core/kit/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
-import type { Asks } from "./parts.ts";
+import type { Asks, Methods } from "./parts.ts";
 
-type Methods = Pick<Handlers, `undo.${string}` & keyof Handlers>;
-
-export function makeUndoMethods(parts: Asks<"checkpoints">): Methods {
+export function makeUndoMethods(parts: Asks<"checkpoints">): Methods<"undo"> {
   return {
     "undo.list": async ({ session, limit }) => ({
       turns: await parts.instance().checkpoints.list({ limit: limit ?? 20, ...truthy({ session }) }),

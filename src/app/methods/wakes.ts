@@ -1,13 +1,12 @@
-/** Handlers of `wakes.*` and `watch.*`. */
-import { type AgentId, AppError, asId, type SessionKey, sessionKeys, unknownAgent } from "../../core/domain/index.ts";
+/** Handlers of `wakes.*`. */
+import { type AgentId, asId, type SessionKey, sessionKeys, unknownAgent } from "../../core/domain/index.ts";
 import { runningProcesses } from "../../edges/tools/index.ts";
-import type { Handlers } from "../../faces/gateway/index.ts";
 import { eventsWaiting, wakeEvent } from "../../flow/events/index.ts";
 import { nextSlots } from "../../mind/schedule/index.ts";
 import { openChildren } from "../../mind/teams/index.ts";
 import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
 import type { Instance } from "../instance.ts";
-import type { Asks, MethodParts } from "./parts.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 type WakeRooms = "records" | "watchers" | "goals" | "hooks";
 
@@ -26,19 +25,11 @@ function waitingIn({ records, watchers, goals, hooks }: Pick<Instance, WakeRooms
   };
 }
 
-type Methods = Pick<Handlers, `${"wakes" | "watch"}.${string}` & keyof Handlers>;
-
 export function makeWakeMethods(
   parts: Asks<WakeRooms | "sessions" | "agents" | "events"> & Pick<MethodParts, "config" | "ids" | "clock">,
-): Methods {
+): Methods<"wakes"> {
   return {
     "wakes.list": async () => ({ wakes: await listWakes(waitingIn(parts.instance()), parts.clock.now()) }),
-    async "watch.resume"({ name }) {
-      if (!(await parts.instance().watchers.resume(name))) {
-        throw new AppError("NOT_FOUND", { message: `Nothing named "${name}" is watched.`, hint: "See: lares wakes" });
-      }
-      return { name };
-    },
     async "wakes.send"({ session: typed, agent: named, text, deliver, idempotencyKey }, caller) {
       const instance = parts.instance();
       const agent = asId<AgentId>(named ?? parts.config.routing.defaultAgent);

@@ -1,0 +1,11 @@
+/** Handlers of `commands.*`. */
+import { COMMANDS } from "../../flow/commands/index.ts";
+import type { Methods } from "./parts.ts";
+
+export function makeCommandMethods(): Methods<"commands"> {
+  return {
+    "commands.list": async () => ({
+      commands: Object.entries(COMMANDS).map(([name, { usage, doc }]) => ({ name, usage, doc })),
+    }),
+  };
+}

@@ -1,0 +1,18 @@
+/** Handlers of `login.*`. */
+import type { Access } from "../../flow/access/index.ts";
+import type { Methods } from "./parts.ts";
+
+export interface LoginParts {
+  access: Access;
+  /** The link a browser is signed in with. */
+  loginUrl: (code: string) => string;
+}
+
+export function makeLoginMethods({ access, loginUrl }: LoginParts): Methods<"login"> {
+  return {
+    async "login.code"(_p, caller) {
+      const { code, expiresAt } = access.newCode(caller.principal);
+      return { code, url: loginUrl(code), expiresAt };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Handlers of `security.*`. */
+import { hasPrlimit } from "../../edges/tools/index.ts";
+import type { Access } from "../../flow/access/index.ts";
+import { type AuditParts, audit } from "../../ground/observe/index.ts";
+import type { LaresSettings } from "../config.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
+
+export interface SecurityParts extends Asks<"sandbox">, Pick<MethodParts, "home"> {
+  access: Access;
+  settings: LaresSettings;
+  auditing: () => Pick<AuditParts, "bind" | "token">;
+}
+
+export function makeSecurityMethods(parts: SecurityParts): Methods<"security"> {
+  return {
+    "security.audit": async () =>
+      audit({
+        home: parts.home,
+        config: parts.settings.view,
+        tokens: parts.access.list().tokens,
+        sandbox: await parts.instance().sandbox.state(),
+        hasPrlimit,
+        ...parts.auditing(),
+      }),
+  };
+}
