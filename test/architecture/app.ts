@@ -15,7 +15,7 @@ export const FILES: readonly string[] = [
 export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 
 /** A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3905;
+export const MOST_LINES = 3775;
 
 /** Files of app/methods/ that handle nothing themselves. */
 const WITHOUT_METHODS = new Set(["index", "parts"]);

@@ -6,7 +6,7 @@ import { type Bus, type Clock, type Crash, type Guard, type IdMaker, Late, type 
 import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
 import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
 import type { Attachments } from "../../flow/attachments/index.ts";
-import { Accounts, Acknowledgements, Intake, Pairings } from "../../flow/channels/index.ts";
+import { Accounts, Acknowledgements, Intake, Pairings, TRIAL } from "../../flow/channels/index.ts";
 import { admittedText, type Inbox, withdraw } from "../../flow/inbox/index.ts";
 import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
 import { tokensSince } from "../../flow/turns/index.ts";
@@ -33,8 +33,6 @@ export interface ChannelParts {
 
 /** What is said without a turn stands under a separate name. */
 const NO_SESSION = "channels" as SessionKey;
-
-const TRIAL = "This is Lares, trying whether this line works. It does.";
 
 export function makeChannels(parts: ChannelParts) {
   const { records, clock, crash, bus, log, config } = parts;

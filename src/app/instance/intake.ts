@@ -171,10 +171,7 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
         session,
       ),
     goal: (session, args, message) => goalWords(late.goals.get(), session, args, message),
-    pair: async (code, by, role) => {
-      const { sender, channel, account } = await late.channels.get().pairings.approve(code, by, role);
-      return `${sender} may now write to ${channel}/${account}.`;
-    },
+    pair: (code, by, role) => late.channels.get().pairings.approve(code, by, role),
     mayApprove: (message) => message.mayApprove === true,
   });
 }

@@ -1,7 +1,7 @@
 /** The engine's side: which handler runs a segment, who hears that a turn settled, the order of the start and of the stop. */
 import type { Ctx, SegmentInput } from "../../core/contracts/index.ts";
 import { AppError, isOver, type SessionKey, type TurnId, withoutCommandLane } from "../../core/domain/index.ts";
-import { announce } from "../../flow/turns/index.ts";
+import { announce, whyNotAgain } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
 import { declareBeats } from "../../mind/heartbeat/index.ts";
@@ -189,11 +189,10 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
     async segment(ctx, input) {
       const body = input.body as unknown as Bodies[Kind];
       const handler = handlers[body.kind] as SegmentHandler<Kind>;
-      const isSuspect = input.wake.why === "broken" && input.wake.code === "STOPPED_LARES";
-      if (!isSuspect || !handler.giveUp) return handler.run(ctx, body, input);
-      const { message } = input.wake as { message: string };
-      log.error(message, { kind: body.kind, turn: input.turn });
-      return handler.giveUp(ctx, body, message);
+      const why = whyNotAgain(input.wake);
+      if (why === undefined || !handler.giveUp) return handler.run(ctx, body, input);
+      log.error(why, { kind: body.kind, turn: input.turn });
+      return handler.giveUp(ctx, body, why);
     },
     settled(turn, session, how) {
       watch.settled(turn);

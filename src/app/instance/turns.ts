@@ -1,6 +1,5 @@
 /** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
 import { homedir } from "node:os";
-import { CANCEL } from "../../core/contracts/index.ts";
 import { type AgentId, asId, PULLED } from "../../core/domain/index.ts";
 import {
   createBrowserTool,
@@ -24,7 +23,7 @@ import {
 } from "../../flow/approvals/index.ts";
 import { makeWaitPort } from "../../flow/events/index.ts";
 import { type Judging, makeJudging, onlyLooks } from "../../flow/gate/index.ts";
-import { makeTurnIntake, openFrom, ownLine } from "../../flow/inbox/index.ts";
+import { makeTurnIntake, ownLine, stopReplaced } from "../../flow/inbox/index.ts";
 import { makeMessagePort } from "../../flow/outbox/index.ts";
 import {
   FileChanges,
@@ -60,12 +59,7 @@ export async function buildTurns(built: All): Promise<Turns> {
     ...{ called, records, models, clock, ids, crash, bus, agentModel, stop: stopTurn, scrub: clean },
     log: log.child("turns"),
     builtAt: clock.now(),
-    stopReplaced: async (session, target, by) => {
-      for (const turn of await openFrom(records, session, target)) {
-        if (turn === by) continue;
-        await engine.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
-      }
-    },
+    stopReplaced: (session, target, by) => stopReplaced({ messages: records, engine }, session, target, by),
     limits: makeReader(config, "limits"),
     history: mind.contexts,
     interims: mind.contexts.interims,

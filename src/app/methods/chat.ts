@@ -1,19 +1,11 @@
 /** Handlers of `chat.*`. */
 import { CANCEL } from "../../core/contracts/index.ts";
-import {
-  type AgentId,
-  type ApprovalView,
-  asId,
-  type InboundMessage,
-  listFiles,
-  type SessionKey,
-  type TurnId,
-} from "../../core/domain/index.ts";
-import { defined, sha256, truthy } from "../../core/kit/index.ts";
+import { asId, listFiles, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
-import type { Caller, EventStream } from "../../faces/gateway/index.ts";
-import { waitingIn } from "../../flow/inbox/index.ts";
-import { listTurns, type TurnRow } from "../../flow/turns/index.ts";
+import type { EventStream } from "../../faces/gateway/index.ts";
+import { makeChatMessage, waitingIn } from "../../flow/inbox/index.ts";
+import { listTurns, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
@@ -30,7 +22,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   const committed = () => parts.instance().records.committed;
   return {
     async "chat.send"(p, caller) {
-      const admitted = await parts.instance().inbox.admit(inbound(p, caller, parts));
+      const admitted = await parts.instance().inbox.admit(makeChatMessage(p, caller, parts.ids));
       if (p.wait === false) {
         const row = await parts.instance().watch.read(admitted.turn);
         return toAnswer(parts, admitted.turn, row, admitted.duplicate);
@@ -94,48 +86,6 @@ function toLive(
   };
 }
 
-function inbound(
-  p: {
-    message: string;
-    session?: string;
-    user?: string;
-    agent?: string;
-    once?: boolean;
-    replaces?: string;
-    attachments?: string[];
-  } & Pick<InboundMessage, "mode" | "model" | "idempotencyKey" | "given">,
-  caller: Caller,
-  parts: Pick<MethodParts, "ids">,
-): InboundMessage {
-  // A key must find the same place again, so a separate conversation is named after it.
-  const user = p.once ? `once-${p.idempotencyKey ?? parts.ids.next("o")}` : (p.user ?? "owner");
-  return {
-    route: { channel: caller.channel, account: caller.principal.id, chat: user },
-    sender: { id: user },
-    // What is not said to the model is a label for people.
-    ...(p.given?.silent ? { text: "", about: { label: { kind: "results", text: p.message } } } : { text: p.message }),
-    mayApprove: caller.principal.scopes.has("approvals"),
-    authority: caller.principal.scopes.has("admin") ? "owner" : "known",
-    ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
-    ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
-    ...truthy({ mode: p.mode, model: p.model }),
-    ...(p.once ? { brief: true } : {}),
-    ...truthy({ given: p.given, face: caller.face }),
-    ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
-    ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
-    ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey, fingerprint: makeFingerprint(p, user) } : {}),
-  };
-}
-
-/** Without the attachments: a request of `/v1` that is sent again uploads its pictures again. */
-function makeFingerprint(
-  p: Pick<InboundMessage, "model" | "given"> & { message: string; replaces?: string },
-  user: string,
-) {
-  const asked = JSON.stringify([p.message, user, p.model ?? null, p.replaces ?? null, p.given ?? null]);
-  return sha256(asked);
-}
-
 export async function waitFor(
   parts: WaitParts,
   turn: TurnId,
@@ -170,12 +120,4 @@ async function toAnswer(
     ...(row.id === turn ? {} : { joined: row.id }),
     ...(asked ? { approval: await wireApproval(parts, asked) } : {}),
   };
-}
-
-const PAUSED = "This waits for something that ends by itself; the answer comes then.";
-
-/** What a caller reads of a turn that has no result yet. */
-function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefined): string {
-  if (asked) return `This waits for your approval (${asked.id}): ${asked.shown}`;
-  return state === "parked" ? PAUSED : "";
 }

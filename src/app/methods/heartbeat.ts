@@ -1,12 +1,13 @@
 /** Handlers of `heartbeat.*`. */
 import { type AgentId, asId, heartbeatName } from "../../core/domain/index.ts";
 import { usageOfRuns } from "../../flow/turns/index.ts";
-import { beatViews, findBeat } from "../../mind/heartbeat/index.ts";
+import { beatViews, findBeat, PAUSED_BY_PERSON } from "../../mind/heartbeat/index.ts";
 import { beatsSince } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 type BeatRooms = "heartbeat" | "schedules" | "agents" | "records";
+
 export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, "clock">): Methods<"heartbeat"> {
   const schedules = () => parts.instance().schedules;
   const beats = () => beatsIn(parts.instance(), parts.clock.now());
@@ -19,7 +20,7 @@ export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, 
     },
     async "heartbeat.pause"({ agent }) {
       await readBeat(agent);
-      await parts.instance().heartbeat.pause(asId<AgentId>(agent), "A person paused it.");
+      await parts.instance().heartbeat.pause(asId<AgentId>(agent), PAUSED_BY_PERSON);
       return readBeat(agent);
     },
     async "heartbeat.resume"({ agent }) {

@@ -4,7 +4,7 @@ import type { Handlers } from "../../faces/gateway/index.ts";
 import { countPending } from "../../flow/approvals/index.ts";
 import { countAttention } from "../../flow/attention/index.ts";
 import { unsentByState } from "../../flow/outbox/index.ts";
-import { openNow, usageSince } from "../../flow/turns/index.ts";
+import { openNow, usageToday } from "../../flow/turns/index.ts";
 import { countOpen, type OpenThings } from "../../ground/observe/index.ts";
 import type { Instance } from "../instance.ts";
 import { attentionIn } from "./attention.ts";
@@ -25,7 +25,6 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
       const model = parts.models.primary();
       const { rss, heapUsed } = process.memoryUsage();
       const counts = await countOpen(openThings(instance));
-      const midnight = new Date(clock.now()).setHours(0, 0, 0, 0);
       return {
         version: parts.version,
         pid: process.pid,
@@ -43,7 +42,7 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
           state,
           ...truthy({ detail }),
         })),
-        usageToday: await usageSince(committed(), midnight),
+        usageToday: await usageToday(committed(), clock.now()),
         heartbeats: (await beatsIn(instance, clock.now())).filter((one) => one.state !== "off"),
         memory: { rss, heapUsed },
         sandbox: await instance.sandbox.state(),

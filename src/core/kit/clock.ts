@@ -17,6 +17,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** When this day began, on the clock of this machine. */
+export function startOfDay(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}
+
 /** A clock moved by hand. */
 export class ManualClock implements Clock {
   private time: number;

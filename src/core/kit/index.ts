@@ -3,7 +3,7 @@ export { atOnce, inTurn } from "./at-once.ts";
 export { BODY_TOO_LARGE, textWithin } from "./body.ts";
 export { bootId } from "./boot.ts";
 export { type Bus, makeBus } from "./bus.ts";
-export { type Clock, ManualClock, systemClock } from "./clock.ts";
+export { type Clock, ManualClock, startOfDay, systemClock } from "./clock.ts";
 export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./crash.ts";
 export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";

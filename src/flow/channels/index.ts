@@ -6,3 +6,4 @@ export { Intake, type IntakeParts } from "./intake.ts";
 export { MOST_PENDING, Pairings } from "./pairing.ts";
 export { type Grant, type Standing, standing } from "./standing.ts";
 export type { AccountKey, ButtonRow } from "./store.ts";
+export { TRIAL } from "./words.ts";

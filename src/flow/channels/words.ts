@@ -4,6 +4,8 @@ import type { Count } from "./limits.ts";
 export const QUESTION_CLOSED = "This question is no longer open.";
 export const ONLY_OWNER_ANSWERS = "Only the owner can answer this.";
 export const ANSWERING_EACH_OTHER = "We seem to be answering each other. I'll stop here for a while.";
+/** Sent on request, so that a person sees whether a chat can be reached. */
+export const TRIAL = "This is Lares, trying whether this line works. It does.";
 export const LET_IN = "You're in. Just write to me; /help lists the commands.";
 
 export function offerCode(code: string): string {

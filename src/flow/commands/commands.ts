@@ -22,6 +22,7 @@ import {
 } from "../../core/domain/index.ts";
 import { distance, nearest, truthy } from "../../core/kit/index.ts";
 import {
+  accepted,
   CLEARED,
   CODE_MISSING,
   chooseLevel,
@@ -70,7 +71,11 @@ export interface CommandParts {
   /** Standing goals of this session: shown, given, paused, gone on with, cancelled. */
   goal: (session: SessionKey, args: string, message: InboundMessage) => Promise<string>;
   /** Lets a stranger in by their code. */
-  pair: (code: string, by: string, role: "known" | "owner") => Promise<string>;
+  pair: (
+    code: string,
+    by: string,
+    role: "known" | "owner",
+  ) => Promise<{ sender: string; channel: string; account: string }>;
   /** Whether this sender may answer approvals here. */
   mayApprove: (message: InboundMessage) => boolean;
 }
@@ -235,7 +240,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const [code = "", word] = args.split(/\s+/);
       if (!code) return CODE_MISSING;
       if (!parts.mayApprove(message)) return ONLY_OWNER_ACCEPTS;
-      return parts.pair(code, person, word === "owner" ? "owner" : "known");
+      return accepted(await parts.pair(code, person, word === "owner" ? "owner" : "known"));
     },
   },
   deny: {

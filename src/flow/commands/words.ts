@@ -11,6 +11,10 @@ export const NOTHING_WAITS = "Nothing is waiting for an answer here.";
 export const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 const TO_THE_AGENT = "To say it to the agent, start with //.";
 
+export function accepted(who: { sender: string; channel: string; account: string }): string {
+  return `${who.sender} may now write to ${who.channel}/${who.account}.`;
+}
+
 export function stopping(subAgents: number): string {
   if (subAgents === 0) return "Stopping.";
   return subAgents === 1 ? "Stopping, with a sub-agent." : `Stopping, with ${subAgents} sub-agents.`;

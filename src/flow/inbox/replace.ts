@@ -3,8 +3,8 @@
  * message or one after it. Turns of messages before it go on. The model's view changes when the new turn begins, as a step of
  * its journal; here nothing is changed.
  */
-import type { Reads } from "../../core/contracts/index.ts";
-import { AppError, type Authority, type TurnId } from "../../core/domain/index.ts";
+import { CANCEL, type Engine, type Reads } from "../../core/contracts/index.ts";
+import { AppError, type Authority, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { Placement } from "./routing.ts";
 import { openFrom, readAdmitted } from "./store.ts";
 
@@ -30,4 +30,17 @@ export async function whatItReplaces(
     });
   }
   return { stop: await openFrom(messages, session, target) };
+}
+
+/** Asks the open turns to stop whose messages come at or after that of `target`, except `by`. Again is harmless. */
+export async function stopReplaced(
+  { messages, engine }: { messages: Reads; engine: Pick<Engine, "resume"> },
+  session: SessionKey,
+  target: TurnId,
+  by: TurnId,
+): Promise<void> {
+  for (const turn of await openFrom(messages, session, target)) {
+    if (turn === by) continue;
+    await engine.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
+  }
 }

@@ -42,7 +42,9 @@ export {
   usageByModel,
   usageOfRuns,
   usageOfSession,
-  usageSince,
+  usageToday,
 } from "./usage/store.ts";
 export { summariseUsage } from "./usage/summary.ts";
+export { whyNotAgain } from "./wake.ts";
 export { withoutPaths } from "./without-paths.ts";
+export { textSoFar } from "./words.ts";

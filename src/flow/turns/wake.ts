@@ -7,6 +7,7 @@ import {
   Stopped,
   type ToolResult,
   type Tx,
+  type Wake,
 } from "../../core/contracts/index.ts";
 import {
   AppError,
@@ -211,4 +212,9 @@ function howItWent(said: ToolResult): string {
   const { exit } = pickExit(said);
   if (exit !== undefined) return exitCode(exit);
   return said.isError ? "failed" : "done";
+}
+
+/** Why a segment must not be tried again: it stopped Lares before. */
+export function whyNotAgain(wake: Wake): string | undefined {
+  return wake.why === "broken" && wake.code === "STOPPED_LARES" ? wake.message : undefined;
 }

@@ -4,6 +4,8 @@
  * Two other places know how these texts begin: `edges/models/wire/convert.ts` quotes lines of other people that imitate the
  * bracketed ones, and the built-in rules explain "Waiting for … approval", "Denied" and "Outcome unknown" to the model.
  */
+import type { ApprovalView } from "../../core/domain/index.ts";
+import type { TurnRow } from "./store.ts";
 
 // Results of calls that didn't run, or not to the end. The model reads them.
 
@@ -304,3 +306,12 @@ function duration(ms: number): string {
 // Reports of usage.
 
 export const NO_SUCH_DAYS = "`from` is after `to`, or one of them isn't a day.";
+
+// What a caller of the gateway reads of a turn that has no result yet.
+
+const PAUSED = "This waits for something that ends by itself; the answer comes then.";
+
+export function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefined): string {
+  if (asked) return `This waits for your approval (${asked.id}): ${asked.shown}`;
+  return state === "parked" ? PAUSED : "";
+}

@@ -1,7 +1,7 @@
 /** The agents' heartbeats: which agents have one, its state, and what it costs. */
 
 import { type AgentId, AppError, asId, heartbeatName, type ReplyRoute } from "../../core/domain/index.ts";
-import { defined, truthy } from "../../core/kit/index.ts";
+import { defined, startOfDay, truthy } from "../../core/kit/index.ts";
 import type { HeartbeatConfig } from "./config.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { BEAT_PROMPT, WAS_PAUSED } from "./words.ts";
@@ -92,7 +92,7 @@ export async function beatViews(at: {
   now: number;
 }) {
   const jobs = new Map((await at.schedules.list({ kind: "beat" })).map((job): [string, BeatJob] => [job.agent, job]));
-  const midnight = new Date(at.now).setHours(0, 0, 0, 0);
+  const midnight = startOfDay(at.now);
   return Promise.all(
     at.agents.names().map(async (name) => {
       const agent = asId<AgentId>(name);

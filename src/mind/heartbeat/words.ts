@@ -9,6 +9,7 @@ export const NOTHING_NEW = "Nothing new.";
 export const NOTHING_TO_SAY = "Nothing to say.";
 export const SAID_BEFORE = "It said the same within the last day, so it wasn't sent again.";
 export const WATCHING = "It checks, and sends a message when something is new.";
+export const PAUSED_BY_PERSON = "A person paused it.";
 export const WAS_PAUSED = "It was paused.";
 /** The prompt of the job; each beat gets its own text. */
 export const BEAT_PROMPT = "Look after HEARTBEAT.md.";

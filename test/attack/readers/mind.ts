@@ -30,7 +30,7 @@ const parts: CommandParts = {
     goal: said,
     helpers: async () => [],
     reload: async () => {},
-    pair: said,
+    pair: async () => ({ sender: "", channel: "", account: "" }),
     mayApprove: () => true,
   },
 };

@@ -1,6 +1,7 @@
 /** What model calls used, summed. */
 import type { Reads, SqlValue } from "../../../core/contracts/index.ts";
 import { runSessions, type Usage } from "../../../core/domain/index.ts";
+import { startOfDay } from "../../../core/kit/index.ts";
 
 /**
  * `cost` is what is known of it; null when no call's price is known. `unknownPrice` calls come on top: a sum is never shown
@@ -8,8 +9,8 @@ import { runSessions, type Usage } from "../../../core/domain/index.ts";
  */
 export type UsageSum = Usage & { calls: number; unknownPrice: number };
 
-export function usageSince(db: Reads, at: number): Promise<UsageSum> {
-  return sumUsage(db, "at >= ?", at);
+export function usageToday(db: Reads, now: number): Promise<UsageSum> {
+  return sumUsage(db, "at >= ?", startOfDay(now));
 }
 
 /** What one session's model calls used. */
