@@ -12,6 +12,7 @@ const ROOMS = [
   "flow/channels",
   "flow/commands",
   "flow/outbox",
+  "flow/gate",
   "flow/turns",
   "mind/budget",
   "mind/goals",

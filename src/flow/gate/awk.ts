@@ -3,6 +3,7 @@
  * file (`getline < f`), so the text is read sign by sign, and whatever isn't on a short list is not harmless.
  */
 import type { Judgement } from "./programs.ts";
+import { textCanRun } from "./words.ts";
 
 /** Words that compute or print. No functions of one's own, no `getline`, `system`, `close`, `fflush`, `ENVIRON`, `ARGV`. */
 const WORDS = new Set(
@@ -14,7 +15,7 @@ const WORDS = new Set(
 const BEFORE_PATTERN = /[({,;!~&|\n]/;
 
 export function judgeAwk(name: string, args: readonly string[]): Judgement {
-  const text = `${name} can run programs or change files by its program`;
+  const text = textCanRun(name);
   const closed = { concerns: args.map((_, index) => ({ index, text })), files: [] };
   let at = 0;
   // `-F,` and `-F ,`: what separates the fields.

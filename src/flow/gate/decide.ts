@@ -15,9 +15,24 @@ import { absolute } from "./paths.ts";
 import { movesBehind } from "./rearranges.ts";
 import { coveringRule, deniedBy, type GatePlace, isLoaded, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
-import { stateWords } from "./state-words.ts";
-import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
+import { forStrangers, strangersMayNot } from "./strangers.ts";
 import { taint } from "./taint.ts";
+import {
+  ASKED_FOR_GUESTS,
+  allowedByMode,
+  allowedByRules,
+  alwaysAllowed,
+  BY_RISK,
+  deniedByRule,
+  LOADED_FILE,
+  NEEDS_NAMING_RULE,
+  ONLY_ADDS,
+  ONLY_READS,
+  readsOutside,
+  STARTS_NOTHING,
+  TOO_LONG_TO_REVIEW,
+  wouldChange,
+} from "./words.ts";
 
 type Rules = Readonly<Record<string, readonly string[]>>;
 
@@ -82,7 +97,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const floored = floor(plan, policy.place);
   if (floored) return deny(floored);
   const forbidden = denyRule(policy, plan);
-  if (forbidden) return deny(`A deny rule forbids it: ${plan.tool} ${forbidden}`);
+  if (forbidden) return deny(deniedByRule(plan.tool, forbidden));
   if (plan.outside) return deny(plan.outside);
 
   const tainted = taint(policy, plan, parts, ruleFor(plan));
@@ -93,10 +108,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
       parts,
     };
   // Text from outside, and anybody but the owner, was asked about above.
-  if (plan.adds && plan.risk === "state")
-    return { verdict: "allow", because: "The owner's own turn: it only adds something, and can be undone.", parts };
-  if (plan.risk === "read" && !plan.beyond)
-    return { verdict: "allow", because: "It only reads inside the workspace.", parts };
+  if (plan.adds && plan.risk === "state") return { verdict: "allow", because: ONLY_ADDS, parts };
+  if (plan.risk === "read" && !plan.beyond) return { verdict: "allow", because: ONLY_READS, parts };
 
   const trusted =
     policy.mode !== "ask" && policy.authority !== "outside" && !isStranger && !isAskedByOthers(policy, plan);
@@ -104,7 +117,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
   if (!plan.once && policy.remembered.has(rule)) {
-    return { verdict: "allow", because: `You always allow this: ${rule}`, parts, remembered: true };
+    return { verdict: "allow", because: alwaysAllowed(rule), parts, remembered: true };
   }
   const lasting = trusted ? undefined : movesBehind(plan);
   if (lasting) return { verdict: "ask", because: lasting, parts };
@@ -117,11 +130,11 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (trusted)
     return {
       verdict: "allow",
-      because: `The agent's mode is "${policy.mode}": ${reason(plan, parts, policy.place)}`,
+      because: allowedByMode(policy.mode, reason(plan, parts, policy.place)),
       parts,
     };
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
-    return deny("It's too long to review before approving; make it a script or several calls.");
+    return deny(TOO_LONG_TO_REVIEW);
   }
   // Naming a missing rule would be false: the rules were left out on purpose.
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
@@ -205,8 +218,7 @@ function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): 
 function shellAllowed(parts: readonly JudgedPart[]): string | undefined {
   if (parts.length === 0 || parts.some((part) => part.verdict !== "allow")) return undefined;
   const rules = [...new Set(parts.flatMap((part) => (part.rule === undefined ? [] : [part.rule])))];
-  if (rules.length === 0) return "It starts no program.";
-  return `Allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.map((rule) => `"${rule}"`).join(", ")}.`;
+  return rules.length === 0 ? STARTS_NOTHING : allowedByRules(rules);
 }
 
 function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
@@ -219,7 +231,7 @@ function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined
   );
   if (!rule) return undefined;
   if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, policy.place))) return undefined;
-  return `Allowed by the rule "${rule}".`;
+  return allowedByRules([rule]);
 }
 
 /** The rules without a wildcard: they were written with this tool in mind, whatever else its server offers. */
@@ -230,26 +242,18 @@ function namingRules(policy: Policy, plan: ActionPlan): readonly string[] {
 /** Heaviest first: what is not allowed, with the programs it is about. */
 function reason(plan: ActionPlan, parts: readonly JudgedPart[], place: GatePlace): string {
   if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, place))) {
-    return "It changes a file that other programs load and run.";
+    return LOADED_FILE;
   }
-  if (plan.beyond) return `It reads ${plan.targets.join(", ")}, which is outside the workspace.`;
+  if (plan.beyond) return readsOutside(plan.targets.join(", "));
   const told = parts.filter((part) => part.verdict !== "allow" && !part.within);
   const general = told.find(
     (part) => !plan.shell?.commands.some((c) => c.words[0]!.guess !== "" && part.what.startsWith(c.words[0]!.guess)),
   );
   const because = (general ?? told[0])?.because;
   if (because !== undefined) return because;
-  if (plan.destroys) return "Its server says that it can't be undone, so only a rule that names it allows it.";
-  return plan.risk === "state" ? `It would ${stateWords(plan)}.` : REASONS[plan.risk];
+  if (plan.destroys) return NEEDS_NAMING_RULE;
+  return plan.risk === "state" ? wouldChange(plan) : BY_RISK[plan.risk];
 }
-
-const REASONS: Record<Exclude<ActionPlan["risk"], "state">, string> = {
-  read: "It reads.",
-  write: "It changes files.",
-  exec: "It runs a program on this machine.",
-  network: "It talks to the network.",
-  service: "It calls a tool of another program.",
-};
 
 function joined(a: Rules, b: Rules | undefined): Rules {
   if (!b) return a;

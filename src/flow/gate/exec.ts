@@ -14,6 +14,29 @@ import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from 
 import { afterRearranging } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
+import {
+  afterMoving,
+  BEFORE_GIT,
+  coveredBut,
+  covered as coveredBy,
+  followsLinks,
+  gitFolder,
+  gitSetting,
+  hardLinked,
+  holdsSecretsText,
+  isLoadedLater,
+  isOutside,
+  linkOut,
+  NOT_PLAIN,
+  noRuleAllows,
+  readsFoundOutside,
+  readsOutside,
+  runsInside,
+  searchesSecrets,
+  UNNAMED_FILES,
+  writesLoaded,
+  writesUnruled,
+} from "./words.ts";
 
 export interface JudgedPart {
   /** What was judged, as it would run. */
@@ -103,13 +126,13 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace
     parts.push({
       what: "git",
       verdict: "ask",
-      because: "What stands before git may change what git runs; make it two calls.",
+      because: BEFORE_GIT,
     });
   for (const setting of shell.settings ?? []) {
     parts.push({
       what: "git setting",
       verdict: "ask",
-      because: `The repository makes git run or change something: ${setting}.`,
+      because: gitSetting(setting),
     });
   }
   return parts;
@@ -141,8 +164,7 @@ function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[],
 
 function askedAfter({ words }: ShellCommand, before: string): JudgedPart {
   const what = words.map((word) => word.literal ?? word.guess).join(" ");
-  const because = `${before} may change where names lead, and ${words[0]!.guess || "a redirection"} comes after it; call it on its own afterwards.`;
-  return { what, verdict: "ask", because };
+  return { what, verdict: "ask", because: afterMoving(before, words[0]!.guess) };
 }
 
 interface Around {
@@ -164,7 +186,7 @@ function judgeFound(command: ShellCommand, around: Around): JudgedPart {
   const { shell, place, rules } = around;
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const inner = runOnFound(command);
-  if (!inner) return { what, verdict: "ask", because: "It runs a program on files that aren't named." };
+  if (!inner) return { what, verdict: "ask", because: UNNAMED_FILES };
   const at = command.words.findIndex((word) => word.literal === "-exec");
   const name = inner.words[0]!.guess;
   const program = shell.commands.find(
@@ -180,9 +202,7 @@ function judgeFound(command: ShellCommand, around: Around): JudgedPart {
     "find",
     finding.slice(1).map((word) => word.literal!),
   ).files.find(({ path }) => !mayRead(absolute(path, shell.cwd, place.userHome), rules, place));
-  return outside
-    ? { what, verdict: "ask", because: `${name} would read files in ${outside.path}, which is outside the workspace.` }
-    : { ...looking, what };
+  return outside ? { what, verdict: "ask", because: readsFoundOutside(name, outside.path) } : { ...looking, what };
 }
 
 function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): JudgedPart {
@@ -190,51 +210,50 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const within = command.within.length > 0 ? { within: command.within } : {};
   const ask = (because: string): JudgedPart => ({ what, verdict: "ask", because, ...within });
   const isDirect = isSettled && command.within.every((one) => one === "$( )");
-  if (command.within.length > 0 && !isDirect) return ask(`It runs inside ${command.within.join(" > ")}.`);
+  if (command.within.length > 0 && !isDirect) return ask(runsInside(command.within));
   const hidden = shownSecret(command, shell, place);
   const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;
   const name = command.words[0]!.guess;
   if (!match) {
-    if (hidden) return { what, verdict: "deny", because: `${hidden} holds secrets.` };
-    if (!isPlain) return ask("Only plain commands can be allowed by a rule.");
+    if (hidden) return { what, verdict: "deny", because: holdsSecretsText(hidden) };
+    if (!isPlain) return ask(NOT_PLAIN);
     const isNear = rules.exec.some((rule) => rule.startsWith(`${name} `));
-    return { ...ask(`No rule allows ${name}${isNear ? " with these arguments" : ""}.`), unruled: true };
+    return { ...ask(noRuleAllows(name, isNear)), unruled: true };
   }
   const args = command.words.slice(1).map((word) => word.literal!);
   const judged = judgeArguments(baseName(name), args);
   const isOpen = (index: number) => !match.spelt[index];
   const concern = judged.concerns.find(({ index }) => isOpen(index));
-  const covered = `${name} is covered by "${match.rule}"`;
-  if (hidden && !match.spelt.every(Boolean))
-    return { what, verdict: "deny", because: `${covered}, but ${hidden} holds secrets.` };
-  if (concern) return ask(`${covered}, but ${concern.text}.`);
+  const covered = coveredBy(name, match.rule);
+  const but = (text: string) => coveredBut(covered, text);
+  if (hidden && !match.spelt.every(Boolean)) return { what, verdict: "deny", because: but(holdsSecretsText(hidden)) };
+  if (concern) return ask(but(`${concern.text}.`));
   const held = reachedSecret(baseName(name), args, isOpen, { shell, place });
-  if (held) return ask(`${covered}, but ${held} holds secrets.`);
+  if (held) return ask(but(holdsSecretsText(held)));
   const met = match.spelt.every(Boolean) ? undefined : command.links?.find(({ isSecret }) => isSecret);
-  if (met) return ask(`${covered}, but it would also search ${met.path}, which holds secrets.`);
-  if (judged.follows !== undefined && isOpen(judged.follows))
-    return ask(`${covered}, but with ${args[judged.follows]} it follows links that may lead out of the workspace.`);
+  if (met) return ask(but(searchesSecrets(met.path)));
+  if (judged.follows !== undefined && isOpen(judged.follows)) return ask(but(followsLinks(args[judged.follows]!)));
   const outside = judged.files.find(
     (file) =>
       isOpen(file.index) &&
       !isCovered(file.path, match.words[file.index], { shell, place }) &&
       !mayLook(file, { name: baseName(name), shell, rules, place }),
   )?.path;
-  if (outside) return ask(`${covered}, but ${outside} is outside the workspace.`);
+  if (outside) return ask(but(isOutside(outside)));
   const closed = judged.writes
     ?.filter(({ index }) => isOpen(index))
     .map(({ path }) => writeConcern(path, { shell, rules, place }))
     .find((concern) => concern !== undefined);
-  if (closed) return ask(`${covered}, but ${closed}`);
+  if (closed) return ask(but(closed));
   const reached = hasFiles(baseName(name))
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
-  if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
+  if (reached) return ask(but(isOutside(reached)));
   const loaded =
     hasFiles(baseName(name)) || baseName(name) === "git"
       ? undefined
       : loadedWord(baseName(name), args, isOpen, { shell, place });
-  if (loaded) return ask(`${covered}, but other programs or later turns load ${loaded}.`);
+  if (loaded) return ask(but(isLoadedLater(loaded)));
   const named = [...judged.files, ...(judged.writes ?? [])];
   const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
   // Reading a file by one of its names shows nothing that the other would not.
@@ -248,15 +267,13 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
       isFile(word - 1) &&
       (!(isHard || isGit) || isWritten(word - 1)),
   );
-  if (link) return ask(`${covered}, but ${leading(link)}.`);
+  if (link) return ask(but(`${leading(link)}.`));
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
 }
 
 function leading({ path, isHard, isGit }: NonNullable<ShellCommand["links"]>[number]): string {
-  if (isGit) return `${path} is where git keeps a repository, and git runs what stands there`;
-  return isHard
-    ? `${path} has other names (hard links), one of which may be outside the workspace`
-    : `${path} is a link that leads out of the workspace`;
+  if (isGit) return gitFolder(path);
+  return isHard ? hardLinked(path) : linkOut(path);
 }
 
 type Where = Pick<Around, "shell" | "place">;
@@ -295,9 +312,8 @@ function writeConcern(
 ): string | undefined {
   const path = absolute(target, shell.cwd, place.userHome);
   if (path === "/dev/null") return undefined;
-  if (isStanding(path) || isLoaded(path, place))
-    return `it writes ${target}, which other programs or later turns load.`;
-  return pathRule(rules.write, path, place) ? undefined : `it writes ${target}, and no rule allows writing there.`;
+  if (isStanding(path) || isLoaded(path, place)) return writesLoaded(target);
+  return pathRule(rules.write, path, place) ? undefined : writesUnruled(target);
 }
 
 /** Files a plain command is connected to: reading like `read`, writing like `write`. */
@@ -313,8 +329,8 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
     if (leaves && !((leaves.isHard || leaves.isGit) && operator === "<"))
       ask(`${leading({ ...leaves, path: target.guess })}.`);
     else if (operator === "<") {
-      if (isSecretFile(path)) parts.push({ what, verdict: "deny", because: `${target.guess} holds secrets.` });
-      else if (!mayRead(path, rules, place)) ask(`It reads ${target.guess}, which is outside the workspace.`);
+      if (isSecretFile(path)) parts.push({ what, verdict: "deny", because: holdsSecretsText(target.guess) });
+      else if (!mayRead(path, rules, place)) ask(readsOutside(target.guess));
     } else {
       const closed = writeConcern(target.guess, { shell, rules, place });
       if (closed) ask(`I${closed.slice(1)}`);

@@ -2,6 +2,7 @@
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import { decide, type Policy, ruleFor } from "./decide.ts";
 import type { JudgedPart } from "./exec.ts";
+import { JUDGED, modeAndForm, PARTLY_COMPUTED, showInside, VARIABLES_ONLY } from "./words.ts";
 
 export interface Explanation {
   text: string;
@@ -37,26 +38,17 @@ export function explain(policy: Policy, plan: ActionPlan): Explanation {
   };
 }
 
-const FORMS: Record<Explanation["form"], string> = {
-  argv: "started without a shell",
-  rendered: "plain commands, rewritten for the shell",
-  shell: "passed to the shell as it is",
-  other: "not a command",
-};
-
 /** For terminals: no control characters beyond line breaks; `visible` spells out what would hide. */
 export function explainText(e: Explanation, visible: (text: string) => string = (text) => text): string {
-  const lines = [`${e.verdict.toUpperCase()}: ${visible(e.because)}`, `mode ${e.mode}; ${FORMS[e.form]}`];
+  const lines = [`${e.verdict.toUpperCase()}: ${visible(e.because)}`, modeAndForm(e.mode, e.form)];
   for (const { words, program, within, isLiteral } of e.commands) {
     const indent = "  ".repeat(within.length + 1);
-    const where = within.length > 0 ? ` [in ${visible(within.join(" > "))}]` : "";
+    const where = within.length > 0 ? showInside(visible(within.join(" > "))) : "";
     const file = program ? ` → ${visible(program)}` : "";
     const said = words.map((word) => visible(word)).join(" ");
-    lines.push(
-      `${indent}${said === "" ? "(variables only)" : said}${isLiteral ? "" : " (computed in part)"}${file}${where}`,
-    );
+    lines.push(`${indent}${said === "" ? VARIABLES_ONLY : said}${isLiteral ? "" : PARTLY_COMPUTED}${file}${where}`);
   }
-  if (e.parts.length > 0) lines.push("judged:");
+  if (e.parts.length > 0) lines.push(JUDGED);
   for (const part of e.parts)
     lines.push(`  ${part.verdict.padEnd(5)} ${visible(clip(part.what))}: ${visible(part.because)}`);
   return lines.join("\n");

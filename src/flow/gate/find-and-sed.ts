@@ -1,5 +1,6 @@
 /** find and sed: their arguments are a language, not a list of options. */
 import type { Judgement } from "./programs.ts";
+import { notHarmless, SED_SCRIPT } from "./words.ts";
 
 /** Tests of find whose value is a file that is looked at. */
 const FIND_FILES = /^-(newer|anewer|cnewer|newer[aBcm][aBcm]|samefile)$/;
@@ -21,7 +22,7 @@ export function judgeFind(args: readonly string[]): Judgement {
       if (FIND_FILES.test(arg) && args[i] !== undefined) out.files.push({ index: i, path: args[i]!, use: "names" });
     } else if (FIND_FLAGS.test(arg)) inPaths &&= /^-[HLPO]/.test(arg);
     else if (inPaths && !arg.startsWith("-")) out.files.push({ index: i, path: arg, use: "names" });
-    else out.concerns.push({ index: i, text: `${arg} is not known to be harmless for find` });
+    else out.concerns.push({ index: i, text: notHarmless(arg, "find") });
   }
   return out;
 }
@@ -34,7 +35,7 @@ export function judgeSed(args: readonly string[]): Judgement {
     if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg)) continue;
     if (script < 0 && isHarmlessScript(arg)) script = index;
     else if (script >= 0 && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
-    else out.concerns.push({ index, text: "sed can write files and run programs by its script" });
+    else out.concerns.push({ index, text: SED_SCRIPT });
   }
   return out;
 }

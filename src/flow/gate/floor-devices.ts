@@ -1,6 +1,7 @@
 /** Disks and switches of the kernel: no program works on them but those that only look. */
 import { INTERPRETS } from "./destinations-local.ts";
 import { isLooker } from "./programs.ts";
+import { changesKernel, usesDisk } from "./words.ts";
 
 const HARMLESS_DEVICE =
   /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd(\/.*)?|pts(\/.*)?|shm(\/.*)?)$/;
@@ -26,8 +27,8 @@ export function isDisk(path: string): boolean {
 
 /** Why nothing is connected to this file by `<` or `>`. */
 export function deviceRedirect(path: string, operator: string): string | undefined {
-  if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${path}.`;
-  return KERNEL.test(path) && operator.includes(">") ? `It changes the kernel: ${path}.` : undefined;
+  if (BLOCK_DEVICE.test(path)) return usesDisk(`${operator} ${path}`);
+  return KERNEL.test(path) && operator.includes(">") ? changesKernel(path) : undefined;
 }
 
 /** The first word of a command that is a disk or a switch of the kernel, and what that means. `ends`: where a word leads. */
@@ -51,9 +52,8 @@ export function deviceWord(
     for (const end of listEnds(word)) {
       if (end === "/dev/*" || end === "") continue;
       const paths = ends(end);
-      if (paths.some((path) => path !== "/dev/*" && BLOCK_DEVICE.test(path)))
-        return `It works on a disk itself: ${end}.`;
-      if (!readsKernel && paths.some((path) => KERNEL.test(path))) return `It changes the kernel: ${end}.`;
+      if (paths.some((path) => path !== "/dev/*" && BLOCK_DEVICE.test(path))) return usesDisk(end);
+      if (!readsKernel && paths.some((path) => KERNEL.test(path))) return changesKernel(end);
     }
   }
   return undefined;
@@ -69,9 +69,9 @@ function listEnds(word: string): string[] {
 function inCode(code: string): string | undefined {
   if (!CODE_WRITES.test(code)) return undefined;
   for (const [path] of code.matchAll(/\/(?:dev|proc)\/[\w/*-]{2,80}/g)) {
-    if (SWITCH.test(path)) return `It changes the kernel: ${path}.`;
-    if (BLOCK_DEVICE.test(path) && path !== "/dev/*") return `It works on a disk itself: ${path}.`;
-    if (KERNEL.test(path) && /["'](w|a|wb|ab|r\+)["']|writ/i.test(code)) return `It changes the kernel: ${path}.`;
+    if (SWITCH.test(path)) return changesKernel(path);
+    if (BLOCK_DEVICE.test(path) && path !== "/dev/*") return usesDisk(path);
+    if (KERNEL.test(path) && /["'](w|a|wb|ab|r\+)["']|writ/i.test(code)) return changesKernel(path);
   }
   return undefined;
 }

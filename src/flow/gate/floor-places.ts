@@ -1,6 +1,7 @@
 /** Places the hard floor guards: credentials, the system's directories, homes, and what Lares itself keeps. */
 import { isInside, normalise, relation } from "./paths.ts";
 import type { GatePlace } from "./rules.ts";
+import { offLimits } from "./words.ts";
 
 /** Places of credentials in anybody's home. */
 const SECRET_HOME = [
@@ -122,12 +123,11 @@ export function holdsSecrets(path: string, place: GatePlace): boolean {
 /** Why this path must stay closed. Patterns count as all they may name. */
 export function secret(path: string, place: GatePlace): string | undefined {
   const clean = normalise(path);
-  const closed = (what: string) => `${what} is off limits: ${path}.`;
   const isPattern = /[*?]/.test(clean);
   const system = isPattern ? SECRET_SYSTEM.some((one) => relation(clean, one) === "inside") : IN_SYSTEM.test(clean);
-  if (system) return closed("A folder with credentials or kernel settings");
-  if (inSecretHome(clean, isPattern, place)) return closed("A folder with credentials");
-  if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return closed("Lares' own data");
+  if (system) return offLimits("system", path);
+  if (inSecretHome(clean, isPattern, place)) return offLimits("credentials", path);
+  if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return offLimits("lares", path);
   return undefined;
 }
 

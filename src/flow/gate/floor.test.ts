@@ -23,7 +23,7 @@ test.each(["rm -rf build", "ls /", "cat notes.md", "git status", "lares status",
 test("policy and rights are people's, files of secrets are closed to file tools, what can't be parsed can't be judged", () => {
   const plan = { tool: "read", risk: "read", targets: ["~/.ssh/config"], shown: "", binding: {} } as const;
   expect(floor({ ...plan, targets: [...plan.targets] }, PLACE)).toMatch(/off limits/);
-  expect(floor({ ...plan, targets: [], changes: "policy" }, PLACE)).toMatch(/people only/);
+  expect(floor({ ...plan, targets: [], changes: "policy" }, PLACE)).toMatch(/Only people/);
   const reasons = [{ kind: "unparsed" as const, text: "No." }];
   expect(floor(execPlan("ls", {}, { reasons }), PLACE)).toMatch(/parsed/);
 });

@@ -14,6 +14,30 @@ import { namesDoor, ownDoor } from "./own-doors.ts";
 import { absolute } from "./paths.ts";
 import { isLooker } from "./programs.ts";
 import type { GatePlace } from "./rules.ts";
+import {
+  affectsMachine,
+  COMPUTED_FOLDER,
+  COMPUTED_REMOVAL,
+  changesPermissions,
+  DD_DISK,
+  DELETES_HOME,
+  deletesUnchecked,
+  destroysDisk,
+  FORK_BOMB,
+  INIT_STATE,
+  KILLS_ALL,
+  NO_PRESERVE_ROOT,
+  notParsed,
+  OWN_GATEWAY,
+  POLICY_IS_PEOPLES,
+  readsEverything,
+  SYSCTL,
+  stopsMachine,
+  TOO_LONG_TO_JUDGE,
+  WIPES_MACHINE,
+  wouldDelete,
+  wouldDeleteIn,
+} from "./words.ts";
 
 const WIPES =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkntfs|mkdosfs|wipefs|blkdiscard|shred|srm|wipe|scrub|nwipe|dban|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|cryptsetup|hdparm|badblocks|pvremove|vgremove|lvremove|zpool|mdadm|diskutil|format|debugfs|tune2fs|fsck(\..*)?|e2fsck)$/;
@@ -29,14 +53,14 @@ const WATCHED =
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: GatePlace): string | undefined {
   if (plan.changes === "policy" || plan.changes === "rights") {
-    return "Lares' own policy and rights are changed by people only.";
+    return POLICY_IS_PEOPLES;
   }
   if (plan.risk === "write" || plan.risk === "read") {
     for (const target of plan.targets) {
       const why = secret(target.startsWith("~") ? absolute(target, "/", place.userHome) : target, place);
       if (why) return why;
       if (plan.beyond && plan.tool === "search" && holdsSecrets(target, place))
-        return `search would read everything in ${target}, keys and credentials included.`;
+        return readsEverything("search", target);
     }
   }
   return plan.shell ? shellFloor(plan.shell, place) : undefined;
@@ -47,7 +71,7 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
   const ways = waysFrom(shell, place.userHome);
-  if (shell.isCut && shell.commands.some(isSweeping)) return TOO_LONG;
+  if (shell.isCut && shell.commands.some(isSweeping)) return TOO_LONG_TO_JUDGE;
   const started = shell.commands.filter(({ within }) => within.length > 0);
   const wrappers = new Set(started.flatMap(({ within }) => within));
   const inner = new Set(started.flatMap(({ words }) => words.map((word) => word.literal ?? word.guess)));
@@ -55,14 +79,13 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   for (const command of shell.commands) {
     const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
     if (why) return why;
-    if (look.steps > MOST_STEPS) return TOO_LONG;
+    if (look.steps > MOST_STEPS) return TOO_LONG_TO_JUDGE;
     follow(command, ways, place.userHome);
-    if (ways.isLost) return TOO_LONG;
+    if (ways.isLost) return TOO_LONG_TO_JUDGE;
   }
-  if (feedsDoor(shell, place)) return "Commands don't talk to Lares' own gateway.";
+  if (feedsDoor(shell, place)) return OWN_GATEWAY;
   if (!bad) return undefined;
-  if (bad.kind === "fork-bomb") return bad.text;
-  return `${bad.text} It can't be judged if it can't be parsed; use plainer commands.`;
+  return bad.kind === "fork-bomb" ? bad.text : notParsed(bad.text);
 }
 
 /**
@@ -70,14 +93,13 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
  * about in every mode.
  */
 export function unseenRemoval(shell: ShellPlan): string | undefined {
-  if (removesComputed(shell)) return "Its code removes what is only known when it runs.";
+  if (removesComputed(shell)) return COMPUTED_REMOVAL;
   let isSomewhere = false;
   for (const { words } of shell.commands) {
     const texts = words.map((word) => word.literal ?? word.guess);
     isSomewhere ||= /^(cd|pushd|chdir)$/.test(texts[0] ?? "") && words.some((word) => word.isUnseen);
     if (!isDeepRemoval(texts) || isLooker(baseName(texts[0] ?? ""))) continue;
-    if (isSomewhere || words.some((word, i) => i > 0 && word.isUnseen))
-      return "It removes a directory that is only known when it runs.";
+    if (isSomewhere || words.some((word, i) => i > 0 && word.isUnseen)) return COMPUTED_FOLDER;
   }
   return undefined;
 }
@@ -97,7 +119,6 @@ interface Look {
 
 /** Words times directories. A gate that takes seconds stops everybody's turns. */
 const MOST_STEPS = 25_000;
-const TOO_LONG = "It's too long to be judged; make it several calls.";
 
 function about(path: string, look: Look): { secret: string | undefined; isPrecious: boolean } {
   const seen = look.paths.get(path);
@@ -121,9 +142,8 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   const name = baseName(words[0] ?? "");
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
-    return `${command.within.join(" > ")} would hand ${name} names that can't be checked; use find with -delete, or name them.`;
-  if (look.listed !== undefined && takesFound(command, words))
-    return `${name || "It"}would delete what was found in ${look.listed}.`;
+    return deletesUnchecked(command.within, name);
+  if (look.listed !== undefined && takesFound(command, words)) return wouldDeleteIn(name, look.listed);
   if (!isLooker(name) || name === "echo" || name === "printf") {
     const own = ownRequest(words);
     if (own) return own;
@@ -133,18 +153,17 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   if (door) return door;
   if (isLooker(name)) return undefined;
   for (const word of words.slice(1)) {
-    if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
-      return "It starts itself without end.";
-    if (removesHome(word)) return "It would delete a whole home directory.";
+    if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word)) return FORK_BOMB;
+    if (removesHome(word)) return DELETES_HOME;
     for (const path of removedByCode(word)) {
       const { ways, place } = look;
       const ends = [...ways.dirs].flatMap((dir) =>
         leadsTo(path, dir, { ways, userHome: place.userHome, isItself: true }),
       );
       look.steps += ends.length;
-      if (ends.some((end) => about(end, look).isPrecious)) return `It would delete ${path}.`;
+      if (ends.some((end) => about(end, look).isPrecious)) return wouldDelete("", path);
     }
-    if (wipesIn(word)) return "It would wipe a home directory or the machine.";
+    if (wipesIn(word)) return WIPES_MACHINE;
   }
   return undefined;
 }
@@ -181,7 +200,7 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   const device = devices(isWrapper ? words.filter((word) => !look.inner.has(word)) : words, cwd, look);
   if (device) return device;
   const starts = startsIn(words);
-  if (starts.length > MOST_STARTS) return TOO_LONG;
+  if (starts.length > MOST_STARTS) return TOO_LONG_TO_JUDGE;
   look.steps += starts.length * words.length;
   return (
     first(starts, (from) => programFloor(words.slice(from), { cwd, look, isProgram: from === 0 })) ??
@@ -211,7 +230,7 @@ function takesFound({ within, words, redirects }: ShellCommand, texts: readonly 
 }
 
 function secretIn(word: string, cwd: string, look: Look): string | undefined {
-  if (look.steps > MOST_STEPS) return TOO_LONG;
+  if (look.steps > MOST_STEPS) return TOO_LONG_TO_JUDGE;
   const pieces = piecesIn(word);
   look.steps += pieces.length;
   const { ways, place } = look;
@@ -268,9 +287,9 @@ function programFloor(
     of.find((word) => at(word, isItself).some((path) => about(path, look).isPrecious));
 
   // A mere word is no program: `npm run shutdown`.
-  if (isProgram && WIPES.test(name)) return `${name} destroys what is on a disk.`;
-  if (isProgram && POWER.test(name)) return `${name} changes the machine itself.`;
-  if (isProgram && name === "init" && /^[0-6sS]$/.test(args[0] ?? "")) return "init changes the state of the machine.";
+  if (isProgram && WIPES.test(name)) return destroysDisk(name);
+  if (isProgram && POWER.test(name)) return affectsMachine(name);
+  if (isProgram && name === "init" && /^[0-6sS]$/.test(args[0] ?? "")) return INIT_STATE;
   if (
     /^(systemctl|loginctl)$/.test(name) &&
     args.some((arg) =>
@@ -279,17 +298,16 @@ function programFloor(
       ),
     )
   ) {
-    return `${name} would stop the machine.`;
+    return stopsMachine(name);
   }
   if (name === "sysctl" && args.some((arg) => arg.includes("=") || /^(-w|-p|--write|--load|--system)/.test(arg)))
-    return "sysctl changes the kernel.";
+    return SYSCTL;
   if (name === "kill" && args.some((arg) => arg === "-1" || arg === "1") && operands.length + options.length > 1)
-    return "It would end every process.";
+    return KILLS_ALL;
   const own = ownCommand(words, { ends: at, isProgram });
   if (own) return own;
-  if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk)))
-    return "dd writes to a disk.";
-  if (name === "rm" && has(/^$/, /^--no-preserve-root/)) return "rm --no-preserve-root is for wiping a machine.";
+  if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk))) return DD_DISK;
+  if (name === "rm" && has(/^$/, /^--no-preserve-root/)) return NO_PRESERVE_ROOT;
   const sweeps =
     (name === "rm" && recursive) ||
     name === "srm" ||
@@ -300,11 +318,11 @@ function programFloor(
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
     const lost = losing(operands, !/^(rsync|zip|7za?)$|tar$/.test(name));
-    if (lost) return `${name} would delete ${placeName(lost, at)}.`;
+    if (lost) return wouldDelete(name, placeName(lost, at));
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
     const lost = losing(operands);
-    if (lost) return `${name} would change who may use everything in ${placeName(lost, at)}.`;
+    if (lost) return changesPermissions(name, placeName(lost, at));
   }
   if (name === "find" || name === "fd") {
     const why = findFloor(name, args, at, look);
@@ -313,7 +331,7 @@ function programFloor(
   if (name === "git" && args.includes("clean") && has(/f/, /^--force/)) {
     const dirs = [".", ...entered(name, args)];
     const lost = losing(dirs);
-    if (lost) return `git clean would delete what is in ${at(lost).at(-1)}.`;
+    if (lost) return wouldDeleteIn("git clean", at(lost).at(-1) ?? lost);
   }
   if (READS_DEEP.test(name) && name !== "find" && name !== "fd" && name !== "xargs") {
     const deep =
@@ -323,7 +341,7 @@ function programFloor(
     const all = deep
       ? operands.find((word) => at(word.replace(/\/\*+$/, "")).some((path) => holdsSecrets(path, place)))
       : undefined;
-    if (all) return `${name} would read everything in ${all}, keys and credentials included.`;
+    if (all) return readsEverything(name, all);
   }
   return undefined;
 }
@@ -350,7 +368,7 @@ function findFloor(
   look.listed ??= root;
   const kills =
     args.includes("-delete") || startedByFind(args).some((words) => destroysFound(words, { appended: name === "fd" }));
-  return kills ? `find would delete what is in ${at(root).at(-1)}.` : undefined;
+  return kills ? wouldDeleteIn("find", at(root).at(-1) ?? root) : undefined;
 }
 
 /** `rm -r`, also behind `sudo` and its like. */

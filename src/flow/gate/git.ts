@@ -1,5 +1,18 @@
 /** git: what only looks, with the options that keep it so. Everything else must be spelt out by a rule. */
 import type { Judgement } from "./programs.ts";
+import {
+  BRANCH_NAME,
+  CONFIG_CHANGES,
+  changesGit,
+  doesMoreThanRead,
+  gitRunsThrough,
+  notHarmless,
+  REFLOG_CHANGES,
+  REMOTES,
+  SIGNATURES,
+  STASH_CHANGES,
+  TAG_NAME,
+} from "./words.ts";
 
 export interface Concern {
   /** Which argument, counted after the program. */
@@ -21,7 +34,7 @@ interface Sub {
 }
 
 const NO_SIGNATURE = (args: readonly string[]) =>
-  args.some((arg) => /%G|show-signature/.test(arg)) ? "checking signatures starts gpg" : undefined;
+  args.some((arg) => /%G|show-signature/.test(arg)) ? SIGNATURES : undefined;
 
 const LOOKS: Readonly<Record<string, Sub>> = {
   status: {
@@ -39,7 +52,7 @@ const LOOKS: Readonly<Record<string, Sub>> = {
     check: (args) => {
       const names = args.some((arg) => !arg.startsWith("-"));
       return names && !args.some((arg) => /^(--list|-l|--contains|--no-contains|--merged|--no-merged)$/.test(arg))
-        ? "git branch with a name makes or changes a branch"
+        ? BRANCH_NAME
         : NO_SIGNATURE(args);
     },
   },
@@ -48,7 +61,7 @@ const LOOKS: Readonly<Record<string, Sub>> = {
     short: /^-(l|n\d*)$/,
     check: (args) =>
       args.some((arg) => !arg.startsWith("-")) && !args.some((arg) => /^(--list|-l)$/.test(arg))
-        ? "git tag with a name makes a tag"
+        ? TAG_NAME
         : NO_SIGNATURE(args),
   },
   remote: {
@@ -57,7 +70,7 @@ const LOOKS: Readonly<Record<string, Sub>> = {
     check: (args) =>
       args.every((arg) => arg === "-v" || arg === "--verbose") || (args[0] === "get-url" && args.length === 2)
         ? undefined
-        : "git remote changes or contacts remotes",
+        : REMOTES,
   },
   "rev-parse": {
     long: "show-toplevel abbrev-ref abbrev-ref= short short= is-inside-work-tree is-inside-git-dir is-bare-repository git-dir show-prefix show-cdup verify quiet symbolic symbolic-full-name all branches tags remotes absolute-git-dir git-common-dir show-superproject-working-tree",
@@ -80,21 +93,18 @@ const LOOKS: Readonly<Record<string, Sub>> = {
   stash: {
     long: "",
     short: /^-$/,
-    check: (args) => (args[0] === "list" && args.length === 1 ? undefined : "git stash changes files"),
+    check: (args) => (args[0] === "list" && args.length === 1 ? undefined : STASH_CHANGES),
   },
   reflog: {
     long: HISTORY,
     short: HISTORY_SHORT,
     check: (args) =>
-      args.some((arg) => /^(expire|delete|drop|write|migrate)$/.test(arg))
-        ? "git reflog changes the log"
-        : NO_SIGNATURE(args),
+      args.some((arg) => /^(expire|delete|drop|write|migrate)$/.test(arg)) ? REFLOG_CHANGES : NO_SIGNATURE(args),
   },
   config: {
     long: "get get-all list name-only show-origin show-scope local type=",
     short: /^-l$/,
-    check: (args) =>
-      args.some((arg) => /^(--get|--get-all|--list|-l)$/.test(arg)) ? undefined : "git config changes settings",
+    check: (args) => (args.some((arg) => /^(--get|--get-all|--list|-l)$/.test(arg)) ? undefined : CONFIG_CHANGES),
   },
   grep: {
     long: "line-number ignore-case files-with-matches name-only word-regexp extended-regexp fixed-strings perl-regexp count cached untracked and or not heading break max-depth= show-function function-context color= no-color quiet text invert-match all-match recurse-submodules=no",
@@ -143,7 +153,7 @@ export function judgeGit(args: readonly string[]): Judgement {
   const add = (index: number, text: string) => out.concerns.push({ index, text });
   let at = 0;
   for (; at < args.length && args[at]!.startsWith("-"); at++) {
-    if (!GLOBAL.test(args[at]!)) add(at, `git ${args[at]} changes how git works`);
+    if (!GLOBAL.test(args[at]!)) add(at, changesGit(args[at]!));
   }
   const name = args[at];
   if (name === undefined) return out;
@@ -152,12 +162,11 @@ export function judgeGit(args: readonly string[]): Judgement {
   const sub = isLook ? LOOKS[name]! : undefined;
   if (!sub) {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
-    const way = /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name) ? `; the rule "git ${name} *" would allow it` : "";
-    add(at, `git ${name} does more than read${way}`);
+    add(at, doesMoreThanRead(name, /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name)));
     for (const [i, arg] of rest.entries()) {
       const words = WORDS[name]?.test(arg) || (i > 0 && MESSAGE[name]?.test(rest[i - 1]!));
       if (NEVER_OPEN.test(name) || (!words && (RUNNING.test(arg) || /::/.test(arg))))
-        add(at + 1 + i, `git ${name} can run programs through ${arg}`);
+        add(at + 1 + i, gitRunsThrough(name, arg));
     }
     return out;
   }
@@ -170,9 +179,9 @@ export function judgeGit(args: readonly string[]): Judgement {
     else if (arg.startsWith("--")) {
       const cut = arg.indexOf("=");
       if (!long.has(cut < 0 ? arg.slice(2) : arg.slice(2, cut + 1)) && !long.has(arg.slice(2))) {
-        add(index, `${arg} is not known to be harmless for git ${name}`);
+        add(index, notHarmless(arg, `git ${name}`));
       }
-    } else if (!sub.short.test(arg)) add(index, `${arg} is not known to be harmless for git ${name}`);
+    } else if (!sub.short.test(arg)) add(index, notHarmless(arg, `git ${name}`));
   }
   const problem = sub.check?.(rest);
   if (problem) for (const [i] of rest.entries()) add(at + 1 + i, problem);

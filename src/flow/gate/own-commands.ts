@@ -3,7 +3,8 @@
  * asked, change the policy it is judged by, make a token. Part of the hard floor: denied in every mode.
  */
 
-const DENIED = "Lares' own settings, tokens and approvals are changed by people only.";
+import { SETTINGS_ARE_PEOPLES as DENIED } from "./words.ts";
+
 const LARES = /(^|\/)lares(\.m?js)?(@[^/]*)?$/;
 /** How it is started from its sources or its build. */
 const ENTRY = /(^|\/)(bin\/lares\.m?js|(dist|src)\/main(\.(m?js|ts))?)$/;

@@ -5,8 +5,8 @@
 import type { ShellCommand } from "../../core/contracts/index.ts";
 import { isLoopbackName, parseHost } from "../../core/kit/index.ts";
 import type { GatewayDoors } from "./rules.ts";
+import { OWN_GATEWAY_BUT } from "./words.ts";
 
-const DENIED = "Commands don't talk to Lares' own gateway; only /healthz, /readyz and /metrics may be read.";
 /** More pieces than this are not taken apart; with the port among them, they count as the address. */
 const MOST_PIECES = 1000;
 /** Names on the internet that lead back to this machine. */
@@ -26,7 +26,7 @@ export function ownDoor(
     ...assignments.map(({ value }) => value.guess),
     ...redirects.map(({ target }) => target.guess),
   ];
-  return namesDoor(texts, doors) && !isHealthCheck(words) ? DENIED : undefined;
+  return namesDoor(texts, doors) && !isHealthCheck(words) ? OWN_GATEWAY_BUT : undefined;
 }
 
 /** Whether these texts together name the gateway: `127.1:7717`, `nc localhost 7717`, `connect(("::1", 7717))`. */

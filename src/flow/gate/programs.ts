@@ -8,6 +8,20 @@
 import { judgeAwk } from "./awk.ts";
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
+import {
+  argumentsCanRun,
+  inGroup,
+  JQ_ELSEWHERE,
+  mayLoad,
+  moreArguments,
+  notHarmless,
+  SETS_CLOCK,
+  showsVariables,
+  takesNoValue,
+  tooManyOperands,
+  UNIQ_THIRD,
+  UNZIP_WRITES,
+} from "./words.ts";
 
 interface Table {
   /** Letters of options without a value. */
@@ -279,12 +293,12 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (NEVER_OPEN.test(name)) {
     return {
       ...none,
-      concerns: args.map((_, index) => ({ index, text: `${name} can run programs or change files by its arguments` })),
+      concerns: args.map((_, index) => ({ index, text: argumentsCanRun(name) })),
     };
   }
   const own = Object.hasOwn(LOADS_BY_LETTER, name) ? LOADS_BY_LETTER[name]! : undefined;
   const concerns = args.flatMap((arg, index) =>
-    mayRun(arg) || own?.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
+    mayRun(arg) || own?.test(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [],
   );
   const following = Object.hasOwn(FOLLOWING_ELSEWHERE, name) ? FOLLOWING_ELSEWHERE[name]! : undefined;
   const follows = following ? args.findIndex((arg) => following.test(arg)) : -1;
@@ -313,9 +327,8 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
   const script = isModule ? 1 : 0;
   const hasScript = args[script] !== undefined && !args[script]!.startsWith("-");
   const concerns = args.flatMap((arg, index) => {
-    if (!hasScript || index <= script)
-      return [{ index, text: `${name} can run programs or change files by its arguments` }];
-    return mayRun(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [];
+    if (!hasScript || index <= script) return [{ index, text: argumentsCanRun(name) }];
+    return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
   });
   return { concerns, files: [] };
 }
@@ -325,8 +338,7 @@ function judgeJq(args: readonly string[]): Judgement {
   const files = new Set(out.files.map(({ index }) => index));
   for (const [index, arg] of args.entries()) {
     if (files.has(index)) continue;
-    if (looksElsewhere(arg))
-      out.concerns.push({ index, text: "a jq filter with import, include or env looks elsewhere" });
+    if (looksElsewhere(arg)) out.concerns.push({ index, text: JQ_ELSEWHERE });
   }
   return out;
 }
@@ -370,7 +382,7 @@ function judgeUniq(args: readonly string[]): Judgement {
   const out = judgeTable("uniq", table, args);
   const second = out.files[1];
   if (!second) return out;
-  if (out.files.length > 2) out.concerns.push({ index: out.files[2]!.index, text: "uniq takes no third file" });
+  if (out.files.length > 2) out.concerns.push({ index: out.files[2]!.index, text: UNIQ_THIRD });
   return { ...out, files: [out.files[0]!], writes: [{ index: second.index, path: second.path }] };
 }
 
@@ -380,7 +392,7 @@ function judgeTar(args: readonly string[]): Judgement {
   const isListing =
     /^-?t[zjJv]*f$/.test(mode) && file !== "" && !/^-|:/.test(file) && members.every((one) => !one.startsWith("-"));
   if (isListing) return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
-  const text = "tar can run programs or change files by its arguments";
+  const text = argumentsCanRun("tar");
   return { concerns: args.map((_, index) => ({ index, text })), files: [] };
 }
 
@@ -391,7 +403,7 @@ function judgePs(args: readonly string[]): Judgement {
     const isList = /^-[A-Za-z]*[puCt]$/.test(args[index - 1] ?? "");
     const isLetters = !arg.startsWith("-") && !isList && !/^-[A-Za-z]*o$/.test(args[index - 1] ?? "");
     if ((isLetters && !/^([aAcfhHjlLmnrsSTuvwxXZ]+|[\d,]+)$/.test(arg)) || /env/i.test(arg))
-      out.concerns.push({ index, text: `ps ${arg} may show the variables of other programs` });
+      out.concerns.push({ index, text: showsVariables(arg) });
   }
   return out;
 }
@@ -400,7 +412,7 @@ function judgePs(args: readonly string[]): Judgement {
 function judgeStrings(args: readonly string[]): Judgement {
   const out = judgeTable("strings", TABLES.strings!, args);
   for (const [index, arg] of args.entries())
-    if (arg.startsWith("@")) out.concerns.push({ index, text: `${arg} is a file of further words for strings` });
+    if (arg.startsWith("@")) out.concerns.push({ index, text: moreArguments(arg) });
   return out;
 }
 
@@ -409,7 +421,7 @@ function judgeUnzip(args: readonly string[]): Judgement {
   const [mode = "", file = "", ...members] = args;
   if (/^-(l|v|Z1)$/.test(mode) && file !== "" && [file, ...members].every((one) => !one.startsWith("-")))
     return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
-  const text = "unzip can change files by its arguments";
+  const text = UNZIP_WRITES;
   return { concerns: args.map((_, index) => ({ index, text })), files: [] };
 }
 
@@ -455,8 +467,8 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       given.set(option, i);
       if (cut >= 0 && table.fileOptions?.split(" ").includes(option))
         out.files.push({ index: i, path: arg.slice(cut + 1), use: "names" });
-      if (kind === undefined) concern(i, `${arg} is not known to be harmless for ${name}`);
-      else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, `${arg} takes no value`);
+      if (kind === undefined) concern(i, notHarmless(arg, name));
+      else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, takesNoValue(arg));
       else if (cut < 0 && kind === ":") i += name === "jq" && option.startsWith("arg") ? 2 : 1;
       continue;
     }
@@ -467,11 +479,11 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       if (table.flags?.includes(letter)) continue;
       if (table.optional?.includes(letter)) break;
       if (!table.valued?.includes(letter)) {
-        concern(i, `-${letter} is not known to be harmless for ${name}`);
+        concern(i, notHarmless(`-${letter}`, name));
         break;
       }
       const value = arg.slice(j + 1);
-      if (table.isGrouped && !/^\d*$/.test(value)) concern(i, `-${letter} stands in a group of letters`);
+      if (table.isGrouped && !/^\d*$/.test(value)) concern(i, inGroup(letter));
       if (value === "") i++;
       break;
     }
@@ -481,10 +493,9 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   const byOption = table.pattern?.by.split(" ").some((option) => given.has(option)) ?? true;
   const files = table.pattern && !byOption ? operands.slice(1) : operands;
   if (table.operands !== undefined && operands.length > table.operands) {
-    concern(operands[table.operands]!, `${name} does more with this many operands`);
+    concern(operands[table.operands]!, tooManyOperands(name));
   }
-  if (name === "date")
-    for (const index of operands) if (!args[index]!.startsWith("+")) concern(index, "date would set the clock");
+  if (name === "date") for (const index of operands) if (!args[index]!.startsWith("+")) concern(index, SETS_CLOCK);
   if (table.files !== "none")
     for (const index of files) out.files.push({ index, path: args[index]!, use: table.files });
   return out;

@@ -26,7 +26,7 @@ test.each([
 
 test("in the background neither movers nor late readers run without a person", () => {
   const behind = (text: string) => movesBehind(execPlan(text, { binding: { background: true } }));
-  expect(behind("mv a b")).toMatch(/mv may change/);
+  expect(behind("mv a b")).toMatch(/mv may move or link files/);
   expect(behind("sleep 60 && cat x")).toMatch(/cat opens its files later/);
   expect(behind("cat x")).toBeUndefined();
   expect(movesBehind(execPlan("mv a b"))).toBeUndefined();

@@ -8,6 +8,7 @@
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { isGitText } from "./git.ts";
 import { hasFiles, judgeArguments, runsNothing } from "./programs.ts";
+import { movesMeanwhile, opensLate } from "./words.ts";
 
 /** They read, or write plain files; none makes, moves or uncovers a link. What find and xargs run is a separate command here. */
 const KEEPS =
@@ -57,12 +58,10 @@ function isCd({ words }: ShellCommand): boolean {
 export function movesBehind({ binding, shell }: ActionPlan): string | undefined {
   if (binding.background !== true || !shell) return undefined;
   const mover = shell.commands.find((command) => !keeps(command) && !runsCode(command) && !isCd(command));
-  if (mover) return `${mover.words[0]!.guess} may change where names lead while other commands run.`;
+  if (mover) return movesMeanwhile(mover.words[0]!.guess);
   const [, ...later] = shell.settled?.commands ?? shell.commands;
   const late = later.find((command) => !runsCode(command) && hasOperands(command));
-  return (
-    late && `${late.words[0]!.guess || "a redirection"} opens its files later, and where names lead may change before.`
-  );
+  return late && opensLate(late.words[0]!.guess);
 }
 
 function runsCode({ words }: ShellCommand): boolean {

@@ -13,12 +13,12 @@ describe("a rule for commands", () => {
   });
 
   test.each([
-    ["", /names a program/],
+    ["", /must name a program/],
     ["*", /every program/],
     ["** x", /every program/],
     ["git log | sh", /shell syntax/],
     ["echo $HOME", /shell syntax/],
-    ["echo 'a", /quote that does not end/],
+    ["echo 'a", /quote that is never closed/],
   ])("%j cannot be used", (text, why) => expect(parseExecRule(text).problem).toMatch(why));
 });
 

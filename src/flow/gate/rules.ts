@@ -5,6 +5,7 @@
 import type { ActionPlan, ShellCommand } from "../../core/contracts/index.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, normalise } from "./paths.ts";
+import { allowsEverything, hasShellSyntax, NAMES_NO_PROGRAM, unclosedQuote } from "./words.ts";
 
 export interface GatePlace {
   /** Everything Lares owns: settings, database, agents. */
@@ -62,12 +63,12 @@ export interface ExecRule {
 export function parseExecRule(text: string): ExecRule {
   const words = split(text);
   const rule: ExecRule = { text, words: words ?? [], open: false };
-  if (!words) rule.problem = `"${text}" has a quote that does not end.`;
-  else if (words.length === 0) rule.problem = "A rule names a program.";
+  if (!words) rule.problem = unclosedQuote(text);
+  else if (words.length === 0) rule.problem = NAMES_NO_PROGRAM;
   else if (/^[*?]+$/.test(words[0]!) || words[0] === "**") {
-    rule.problem = `"${text}" would allow every program; set mode: record instead if that is meant.`;
+    rule.problem = allowsEverything(text);
   } else if (/[|&;<>()$`]/.test(text.replace(/'[^']*'|"[^"]*"/g, ""))) {
-    rule.problem = `"${text}" contains shell syntax; a rule is one program with its arguments. Quote them if they are meant literally.`;
+    rule.problem = hasShellSyntax(text);
   } else if (words.length > 1 && words[words.length - 1] === "*") {
     rule.open = true;
     rule.words = words.slice(0, -1);

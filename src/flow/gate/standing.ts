@@ -5,6 +5,7 @@ import { type FloorWays, follow, leadsTo, MOST_DIRS, waysFrom } from "./floor-di
 import { isInside } from "./paths.ts";
 import { isLooker, judgeArguments } from "./programs.ts";
 import { type GatePlace, isStanding } from "./rules.ts";
+import { hardLinkedFile, inFolder, STANDING_FILE } from "./words.ts";
 
 /** The names of such files anywhere in a text, such as a script given on the command line. */
 const NAMED =
@@ -19,8 +20,7 @@ export function standingFileIn(shell: ShellPlan, place: GatePlace): string | und
     ? undefined
     : shell.links?.find(({ to }) => isInAgentFolder(to, place) || isStanding(to));
   if (link) return link.from;
-  if (shell.hardLinks?.length && !onlyLooks(shell))
-    return `${shell.hardLinks[0]}, a file with other names (hard links)`;
+  if (shell.hardLinks?.length && !onlyLooks(shell)) return hardLinkedFile(shell.hardLinks[0]!);
   // Each folder the text may run in: a `cd` may fail, end with its subshell, or be reverted.
   const ways = waysFrom(shell, place.userHome);
   let isLost = false;
@@ -28,7 +28,7 @@ export function standingFileIn(shell: ShellPlan, place: GatePlace): string | und
     const look: Look = { place, at: (word) => placesFor(word, ways, place), dirs: ways.dirs };
     const found = writtenBy(command, look) ?? namedBy(command, look) ?? reachedBy(command, look);
     if (found !== undefined) return found;
-    if (isLost && mayWrite(command)) return "in a folder that is only known when it runs";
+    if (isLost && mayWrite(command)) return STANDING_FILE.unknownFolder;
     follow(command, ways, place.userHome);
     // More folders than are followed, or one that nobody can name.
     isLost ||= ways.isLost || ways.dirs.size >= MOST_DIRS || entersUnknown(command);
@@ -36,7 +36,7 @@ export function standingFileIn(shell: ShellPlan, place: GatePlace): string | und
   // In a here-document, or wherever else the words of no command show it.
   if (shell.form !== "shell" || !NAMED.test(shell.text)) return undefined;
   const isShown = shell.commands.some((command) => listWords(command).some((word) => NAMED.test(word)));
-  return isShown ? undefined : "in the text of the script";
+  return isShown ? undefined : STANDING_FILE.scriptText;
 }
 
 interface Look {
@@ -68,7 +68,7 @@ function writtenBy(command: ShellCommand, { place, at }: Look): string | undefin
     if (target.literal === undefined) {
       // `2>&1` and its like name no file.
       if (/^[\d-]*$/.test(target.guess)) continue;
-      return "a file whose name is computed";
+      return STANDING_FILE.computedName;
     }
     if (
       NAMED.test(target.literal) ||
@@ -89,7 +89,7 @@ function namedBy(command: ShellCommand, { at }: Look): string | undefined {
   const shown = args.find((word) => isNamed(word.literal ?? word.guess));
   if (shown) return (shown.literal ?? shown.guess).slice(0, 80);
   const isOpen = writes && args.some((word) => word.literal === undefined);
-  return isOpen ? "a file whose name is computed" : undefined;
+  return isOpen ? STANDING_FILE.computedName : undefined;
 }
 
 /** What a word may name, also glued to letters of options. */
@@ -105,10 +105,10 @@ function reachedBy(command: ShellCommand, { place, at, dirs }: Look): string | u
     args.find((arg) => pathsInWord(arg).some((path) => at(path).some((one) => isInAgentFolder(one, place))));
   // `git -C ..` and `--work-tree=..` check out files there.
   if (name === "git") return gitWrites(args) ?? (isReading(command) ? undefined : ownWord());
-  if (unpacks(name, args)) return "whatever the archive or patch holds";
+  if (unpacks(name, args)) return STANDING_FILE.archive;
   if (isReading(command) || /^(cd|pushd|popd)$/.test(name)) return undefined;
   const own = [...dirs].find((dir) => isInAgentFolder(dir, place));
-  if (own !== undefined && args.some((arg) => !arg.startsWith("-"))) return `in ${own}`;
+  if (own !== undefined && args.some((arg) => !arg.startsWith("-"))) return inFolder(own);
   return ownWord();
 }
 
@@ -130,9 +130,9 @@ function gitWrites(args: readonly string[]): string | undefined {
     return undefined;
   const rest = args.slice(at + 1);
   if (args[at] !== "config")
-    return rest.some((arg) => /^--(stat|check|numstat|summary)$/.test(arg)) ? undefined : "whatever the patch holds";
+    return rest.some((arg) => /^--(stat|check|numstat|summary)$/.test(arg)) ? undefined : STANDING_FILE.patch;
   const isAsking = rest.some((arg) => /^(-l|--list|--get(-all|-regexp)?|list|get)$/.test(arg));
-  return isAsking || rest.filter((arg) => !arg.startsWith("-")).length < 2 ? undefined : "git's settings";
+  return isAsking || rest.filter((arg) => !arg.startsWith("-")).length < 2 ? undefined : STANDING_FILE.gitSettings;
 }
 
 /** It shows files and writes none (programs.ts, GATE-5). */

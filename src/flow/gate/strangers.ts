@@ -7,8 +7,7 @@
  */
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";
-
-export const ASKED_FOR_GUESTS = "Your rules don't apply to guests, so you are asked each time.";
+import { NO_SCHEDULES, NO_SERVICES, NO_WORKSPACE } from "./words.ts";
 
 export function forStrangers(policy: Policy): Policy {
   return { ...policy, mode: "ask", allow: {}, remembered: new Set() };
@@ -16,10 +15,8 @@ export function forStrangers(policy: Policy): Policy {
 
 /** The sentence that says why it is denied, or undefined. */
 export function strangersMayNot(plan: ActionPlan): string | undefined {
-  if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") {
-    return "Schedules are only for people the owner has accepted.";
-  }
-  if (plan.risk === "service") return "Tools of other programs are only for people the owner has accepted.";
+  if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") return NO_SCHEDULES;
+  if (plan.risk === "service") return NO_SERVICES;
   const isFile = (plan.risk === "read" || plan.risk === "write") && plan.targets.some((path) => path.startsWith("/"));
-  return isFile ? "People the owner hasn't accepted can't use the workspace." : undefined;
+  return isFile ? NO_WORKSPACE : undefined;
 }

@@ -39,5 +39,7 @@ test("a host that the owner named, in a rule or in the message, is not new; one 
 test("people the owner knows may reach hosts, but change nothing that Lares stores", () => {
   const known = makePolicy({ authority: "known" });
   expect(taint(known, execPlan("curl https://a.example"), [], "rule")).toBeUndefined();
-  expect(taint(known, plan({ tool: "schedule_add", risk: "state" }), [], "rule")?.because).toMatch(/not the owner/);
+  expect(taint(known, plan({ tool: "schedule_add", risk: "state" }), [], "rule")?.because).toMatch(
+    /other than the owner/,
+  );
 });

@@ -20,7 +20,7 @@ import { findDestinations, hostsIn } from "./destinations.ts";
 import type { JudgedPart } from "./exec.ts";
 import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
 import { standingFileIn } from "./standing.ts";
-import { stateWords } from "./state-words.ts";
+import { callTools, causedBy, instructBy, reachHost, stateWords, WOULD } from "./words.ts";
 
 export interface TaintVerdict {
   verdict: "ask" | "deny";
@@ -35,35 +35,34 @@ export function taint(
 ): TaintVerdict | undefined {
   const authority = policy.tainted && policy.authority !== "stranger" ? "outside" : policy.authority;
   if (authority === "owner") return undefined;
-  const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
-  if (plan.changes || plan.risk === "state") return ask(`${who} would ${stateWords(plan)}`);
+  const cause: Cause = authority === "outside" ? "outside" : "others";
+  const ask = (what: string) => askAbout(cause, what);
+  if (plan.changes || plan.risk === "state") return ask(stateWords(plan));
   if (authority === "known") return undefined;
   if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
-    return ask(`${who} would reach a new destination`);
+    return ask(WOULD.reach);
   }
   if (plan.risk === "service" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
-    return ask(`${who} would call ${plan.targets.join(", ")}`);
+    return ask(callTools(plan.targets));
   }
   if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
-    return ask(`${who} would change standing instructions`);
+    return ask(WOULD.instruct);
   }
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused) return { verdict: "deny", because: refused.because };
   // An exact saved approval: the person saw this destination and these files.
   if (plan.risk !== "exec" || policy.remembered.has(rule)) return undefined;
-  if (!plan.shell) return ask(`${who} would give input to a running program`);
-  return command(policy, plan.shell, who);
+  if (!plan.shell) return ask(WOULD.feed);
+  return command(policy, plan.shell, cause);
 }
 
-function command(policy: Policy, shell: ShellPlan, who: string): TaintVerdict | undefined {
+function command(policy: Policy, shell: ShellPlan, cause: Cause): TaintVerdict | undefined {
   const file = standingFileIn(shell, policy.place);
-  if (file !== undefined) return ask(`${who} would change standing instructions (${file})`);
+  if (file !== undefined) return askAbout(cause, instructBy(file));
   const { hosts, isHidden } = findDestinations(shell);
   const fresh = hosts.find((host) => !isNamed(policy, host));
-  if (fresh !== undefined) return ask(`${who} would reach a new destination, ${fresh}`);
-  return isHidden
-    ? ask(`${who} would run a program that may connect anywhere (the command does not show where)`)
-    : undefined;
+  if (fresh !== undefined) return askAbout(cause, reachHost(fresh));
+  return isHidden ? askAbout(cause, WOULD.connect) : undefined;
 }
 
 /** The owner named this host: in the policy, or in the message that caused the turn. */
@@ -89,6 +88,8 @@ function isIn(text: string, host: string): boolean {
   return false;
 }
 
-function ask(what: string): TaintVerdict {
-  return { verdict: "ask", because: `${what}, so a person has to approve it.` };
+type Cause = Parameters<typeof causedBy>[0];
+
+function askAbout(cause: Cause, what: string): TaintVerdict {
+  return { verdict: "ask", because: causedBy(cause, what) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stateWords } from "./state-words.ts";
+import { stateWords } from "./words.ts";
 
 test.each([
   [{ tool: "schedule_add", changes: "schedule" }, "add a schedule"],
