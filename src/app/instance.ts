@@ -38,7 +38,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
   const ground = await buildGround(parts);
   const workshop = buildWorkshop(parts, ground, late);
   const delivery = buildDelivery(parts, ground, workshop, late);
-  const mind = await buildMind(parts, ground, workshop, late);
+  const mind = await buildMind(parts, ground, workshop, delivery, late);
   const built = { parts, ground, workshop, delivery, mind, late };
   const intake = buildIntake(built);
   const wakers = buildWakers({ ...built, intake });

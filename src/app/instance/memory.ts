@@ -1,5 +1,7 @@
 /** What memory needs of the rest: people's doors, the engine's timers, the embedder, the agents' folders, paid model calls. */
 import { createEmbedder, OFFLINE_ID, OfflineEmbedder } from "../../edges/embedder/index.ts";
+import { MEMORY_TOOLS } from "../../edges/tools/index.ts";
+import type { Approvals } from "../../flow/approvals/index.ts";
 import { listDoors } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { slotDue } from "../../ground/engine/index.ts";
@@ -16,7 +18,7 @@ export function buildMemory(
   parts: InstanceParts,
   ground: Ground,
   workshop: Workshop,
-  made: { paid: BudgetedModel; contexts: Contexts },
+  made: { paid: BudgetedModel; contexts: Contexts; approvals: Approvals },
 ): MemoryRooms<PromptFiles> {
   const { config, models, clock, ids, crash, guard, bus, log } = parts;
   const { records, engine, zone, findZone, agentModel } = ground;
@@ -36,5 +38,9 @@ export function buildMemory(
     timer: (id, slot) => engine.schedule(id, slot),
     findZone,
     renew: (texts) => made.contexts.forgetTexts(texts),
+    async hide(of) {
+      await made.contexts.forgetMessages(of);
+      await made.approvals.forgetMentions({ ...of, tools: MEMORY_TOOLS });
+    },
   });
 }

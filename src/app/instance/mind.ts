@@ -14,6 +14,7 @@ import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { jobOfRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
+import type { Delivery } from "./delivery.ts";
 import type { Ground } from "./ground.ts";
 import { buildMemory } from "./memory.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
@@ -34,6 +35,7 @@ export async function buildMind(
   parts: InstanceParts,
   ground: Ground,
   workshop: Workshop,
+  { approvals }: Delivery,
   late: LateParts,
 ): Promise<Mind> {
   const { config, models, clock, ids, crash, bus, log } = parts;
@@ -72,7 +74,7 @@ export async function buildMind(
     config: makeReader(config, "context"),
     log: log.child("context"),
   });
-  const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts }));
+  const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts, approvals }));
   const locks = await Locks.open({ records, clock, config: makeReader(config, "locks"), log: log.child("locks") });
   const checkpoints = makeCheckpoints({
     ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },

@@ -8,6 +8,7 @@ import {
   findAbout,
   findReplaced,
   forgetAbout,
+  forgetFact,
   momentOfFact,
   type Remembered,
   searchBoth,
@@ -42,7 +43,7 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },
     async "memory.forget"({ id, about, preview }) {
-      if (about === undefined) return { forgotten: (await memory().forget(id!)).length > 0 };
+      if (about === undefined) return { forgotten: await forgetFact(rooms(), id!) };
       const going = await (preview ? findAbout(rooms(), about) : forgetAbout(rooms(), about));
       const count = going.facts.length + going.said.length;
       return {

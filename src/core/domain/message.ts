@@ -275,6 +275,8 @@ export interface HistoryEntry {
   meta?: JsonObject;
   /** The turn of the message that took its place, or that of something before it: models no longer see it. */
   replacedBy?: TurnId;
+  /** People had it forgotten: models no longer see it. */
+  forgotten?: true;
 }
 
 /** Channels that are asked for answers instead of being sent them: there is nothing to set up. */

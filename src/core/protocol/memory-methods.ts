@@ -144,7 +144,7 @@ export const MEMORY_METHODS = {
     }),
     scope: "write",
     mutates: true,
-    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it. By topic or person also past talk: search finds it no more, and snapshots and prompts that name it are made again.",
+    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it. Models no longer read messages, calls and results that quote it; by topic or person all that mention it, and search no longer finds them. Transcripts keep their text, marked `forgotten`.",
   }),
   "memory.correct": method({
     in: z.strictObject({ id: memoryId, text, ...withIdempotencyKey }),

@@ -249,6 +249,7 @@ export const historyMessage = z.object({
   timestamp: z.iso.datetime(),
   meta: z.record(z.string(), z.json()).optional(),
   replacedBy: z.string().optional().describe("an edited message's turn took its place: models no longer see it"),
+  forgotten: z.literal(true).optional().describe("forgotten on request: models no longer see it"),
 });
 
 export const sessionSummary = z.object({

@@ -21,7 +21,7 @@ export {
   openMcp,
   type ServerConfig,
 } from "./mcp/index.ts";
-export { createMemoryTools, type MemoryPort } from "./memory/memory.ts";
+export { createMemoryTools, MEMORY_TOOLS, type MemoryPort } from "./memory/memory.ts";
 export { createMessageTool, type MessagePort } from "./message/message.ts";
 export { createOnDemandTools } from "./on-demand/on-demand.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";

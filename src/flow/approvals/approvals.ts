@@ -21,9 +21,11 @@ import type { Bus, Clock } from "../../core/kit/index.ts";
 import type { Reminders } from "./reminders.ts";
 import {
   answerApproval,
+  askedByTools,
   byEnding,
   countUse,
   forgetRule,
+  hideQuestion,
   insertApproval,
   type KeptRule,
   leftByRules,
@@ -36,7 +38,7 @@ import {
   rememberRule,
   sameAs,
 } from "./store.ts";
-import { ALWAYS_ALLOWED } from "./words.ts";
+import { ALWAYS_ALLOWED, IT_WAS_FORGOTTEN, WAS_FORGOTTEN } from "./words.ts";
 
 export interface ApprovalParts {
   records: Records;
@@ -100,11 +102,7 @@ export class Approvals {
    */
   private async settleSame(ids: readonly ApprovalId[], by: string): Promise<void> {
     for (const id of ids) {
-      try {
-        await this.answer(id, { decision: "allow-once", by, reason: ALWAYS_ALLOWED });
-      } catch (error) {
-        if (!(error instanceof AppError && error.code === "ALREADY_ANSWERED")) throw error;
-      }
+      await unlessAnswered(this.answer(id, { decision: "allow-once", by, reason: ALWAYS_ALLOWED }));
     }
   }
 
@@ -188,6 +186,28 @@ export class Approvals {
     return listApprovals(this.parts.records.committed, q);
   }
 
+  /**
+   * What these tools asked about something that was forgotten is asked no more, and the questions no longer show it. The turn
+   * that had it forgotten keeps waiting for nothing here: its own question was answered.
+   */
+  async forgetMentions(of: {
+    tools: readonly string[];
+    sessions: ReadonlySet<string>;
+    mentions: (text: string) => boolean;
+  }): Promise<void> {
+    const { records } = this.parts;
+    const asked = (await askedByTools(records, of.tools)).filter(
+      (one) => of.sessions.has(one.session) && of.mentions(one.shown),
+    );
+    for (const { id } of asked.filter((one) => one.state === "pending")) {
+      await unlessAnswered(this.answer(id, { decision: "deny", by: "Lares", reason: IT_WAS_FORGOTTEN }));
+    }
+    if (asked.length > 0)
+      await records.write((tx) => {
+        for (const { id } of asked) hideQuestion(tx, id, WAS_FORGOTTEN);
+      });
+  }
+
   /** Rules saved by "allow always" for this agent. */
   remembered(agent: string): Promise<Set<string>> {
     return rememberedRules(this.parts.records, agent);
@@ -220,6 +240,14 @@ export function canBeKept({ action }: Pick<ApprovalView, "action">): boolean {
 
 export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId {
   return asId<ApprovalId>(ids.next("ap"));
+}
+
+async function unlessAnswered(answering: Promise<unknown>): Promise<void> {
+  try {
+    await answering;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "ALREADY_ANSWERED")) throw error;
+  }
 }
 
 function alreadyAnswered(a: ApprovalView): AppError {

@@ -291,6 +291,20 @@ function view(row: Row): ApprovalView {
   };
 }
 
+/** Every question that one of these tools ever asked. */
+export async function askedByTools(db: Reads, tools: readonly string[]): Promise<ApprovalView[]> {
+  const rows = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM approval WHERE tool IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(tools),
+  );
+  return rows.map(view);
+}
+
+/** An answered question no longer shows what it was about. */
+export function hideQuestion(tx: Tx, id: ApprovalId, shown: string): void {
+  tx.run("UPDATE approval SET shown = ?, action = '{}' WHERE id = ? AND state <> 'pending'", shown, id);
+}
+
 export function eraseApprovals(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM approval WHERE session = ?", session);
 }

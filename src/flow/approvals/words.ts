@@ -5,6 +5,9 @@ import { brief } from "./brief.ts";
 
 /** Why a waiting approval is answered along with another one. */
 export const ALWAYS_ALLOWED = "This action is always allowed.";
+/** Why a waiting approval is denied when what it is about was forgotten, and what it shows from then on. */
+export const IT_WAS_FORGOTTEN = "What this is about was forgotten on request.";
+export const WAS_FORGOTTEN = "(forgotten on request)";
 export const ASKED_BY_GUEST = "Asked by a guest.";
 
 /** Names are other people's words, so they stand in quotes. */

@@ -66,6 +66,7 @@ interface MessageRow {
   meta: string | null;
   at: number;
   replaced_by: TurnId | null;
+  forgotten: string | null;
 }
 
 /** The newest messages before `before`, oldest first. */
@@ -74,7 +75,7 @@ export async function readMessages(
   q: { session: string; before?: number; limit: number },
 ): Promise<HistoryEntry[]> {
   const rows = await db.all<MessageRow>(
-    `SELECT session, seq, id, turn, role, content, person, meta, at, replaced_by FROM message
+    `SELECT session, seq, id, turn, role, content, person, meta, at, replaced_by, forgotten FROM message
      WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
     q.session,
     q.before ?? Number.MAX_SAFE_INTEGER,
@@ -91,6 +92,7 @@ export async function readMessages(
     ...(row.person === null ? {} : { person: row.person as PersonId }),
     ...(row.meta === null ? {} : { meta: JSON.parse(row.meta) as JsonObject }),
     ...defined({ replacedBy: row.replaced_by ?? undefined }),
+    ...(row.forgotten === null ? {} : { forgotten: true as const }),
   }));
 }
 

@@ -92,6 +92,16 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
   }
 }
 
+/** What a person is asked about: the tool itself, also where it is called through one that runs others. */
+export function nameTool(parts: Pick<TurnParts, "tools">, { tool, input }: { tool: string; input: Json }): string {
+  try {
+    return parts.tools.get(tool)?.runs?.(input).tool.spec.name ?? tool;
+  } catch {
+    // It is no longer there.
+    return tool;
+  }
+}
+
 /** Why a call is refused before it is planned: planning looks at files, and its failures quote them. */
 function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding): string | undefined {
   const real = tool.runs?.(input) ?? { tool, input };

@@ -64,7 +64,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   const took = intake.messages;
   made.took = took;
   const { request, tainted, full, fresh } = await buildRequest(parts, {
-    ...{ session, agent, given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
+    ...{ session, agent, turn, given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
     said: took.filter((m) => isSaid(run, m)),
     more: nudges({ ...p, call: n }, parts.limits().modelCalls),
     ...(mustAnswer(p) ? { mustAnswer: true } : {}),

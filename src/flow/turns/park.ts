@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { JudgedCall } from "./judge.ts";
+import { type JudgedCall, nameTool } from "./judge.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import { PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
@@ -64,7 +64,7 @@ export function park(
           turn,
           session,
           agent,
-          tool: w.tool,
+          tool: nameTool(parts, w),
           call: w.callId,
           shown: w.shown,
           because: w.because,

@@ -78,7 +78,7 @@ export interface History {
   build(
     session: SessionKey,
     agent: AgentId,
-    given?: Given,
+    of?: { given?: Given | undefined; turn?: TurnId | undefined },
   ): Promise<{
     system: string;
     /** How many of its characters are the same in all of the agent's chats. */

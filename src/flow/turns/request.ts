@@ -4,7 +4,14 @@
  * TURNS-12: this is the only place that puts one together, so what `context.request` shows is what a turn sends.
  */
 import type { ModelRequest, ThinkingLevel } from "../../core/contracts/index.ts";
-import { type AgentId, type Given, isEndingTool, type ModelMessage, type SessionKey } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  type Given,
+  isEndingTool,
+  type ModelMessage,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { userMessage } from "./finish.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
@@ -12,6 +19,8 @@ import type { IntakeMessage, TurnParts } from "./ports.ts";
 export interface RequestInput {
   session: SessionKey;
   agent: AgentId;
+  /** The turn that asks; none when only the request is looked at. */
+  turn?: TurnId;
   given?: Given | undefined;
   /** The only tools this chat allows. */
   tools?: readonly string[] | undefined;
@@ -40,11 +49,10 @@ export async function buildRequest(
   input: RequestInput,
 ): Promise<BuiltRequest> {
   const { session, agent, given } = input;
-  const { system, shared, tools, notes, messages, tainted, ...tuned } = await parts.history.build(
-    session,
-    agent,
+  const { system, shared, tools, notes, messages, tainted, ...tuned } = await parts.history.build(session, agent, {
     given,
-  );
+    turn: input.turn,
+  });
   const fresh: ModelMessage[] = [...input.said.map((m) => userMessage(m).message), ...(input.more ?? [])];
   const model = input.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...defined({ given }) });

@@ -20,7 +20,7 @@ import {
 import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import { isFromOutside, pickExit } from "./act.ts";
 import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./bound.ts";
-import { listMarks, pickShown } from "./judge.ts";
+import { listMarks, nameTool, pickShown } from "./judge.ts";
 import { newWaiting } from "./park.ts";
 import { endPauses } from "./pause.ts";
 import { makePlace } from "./place.ts";
@@ -109,7 +109,7 @@ async function answered(
     });
     if (!again || typeof again === "string") {
       const why = typeof again === "string" ? again : undefined;
-      run.p.notices.push(approvedButNotRun(w.tool, why));
+      run.p.notices.push(approvedButNotRun(nameTool(parts, w), why));
       // The reason may quote the call.
       const text = canNoLongerRun(why);
       await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: HOW.allowedNotRun });
@@ -144,7 +144,7 @@ async function answered(
     by: "person",
     hash: w.hash,
   });
-  if (done.notice) run.p.notices.push(approvedCall(w.tool, done.notice));
+  if (done.notice) run.p.notices.push(approvedCall(nameTool(parts, w), done.notice));
   const [kept] = await shortened(parts, run, [{ id: w.callId, text: done.text }]);
   // In its own place the result reads as if the call had simply taken long.
   const allowed = allowedBy(answer.by, answer.reason);
@@ -175,9 +175,10 @@ export async function outcome(
       : await parts.interims.settling({ session, message: w.results, call: w.callId });
   parts.crash.at("outcome.before");
   const subject = findSubject(w.input);
-  const what = subject === undefined ? nameCall(w.tool) : `${w.tool} ${quotedBeginning(subject)}`;
+  const tool = nameTool(parts, w);
+  const what = subject === undefined ? nameCall(tool) : `${tool} ${quotedBeginning(subject)}`;
   const text = outcomeLabel(what, how);
-  const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
+  const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: tool } });
   await parts.records.write((tx) => {
     also?.(tx);
     const outside = isFromOutside(parts, w.tool, said);

@@ -921,4 +921,8 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE mcp_run (key TEXT PRIMARY KEY, server TEXT NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- Set when people had a message forgotten: models read a mark in its place. The turn that was asked to, or empty for a person.
+  ALTER TABLE message ADD COLUMN forgotten TEXT;
+  `,
 ];

@@ -2,8 +2,8 @@
  * What the model sees: the prompt a session started with, the notes, and a window of its history.
  *
  * CONTEXT-1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
- * CONTEXT-2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between, the
- * window only grows at its end, so each request is a prefix of the next.
+ * CONTEXT-2: the notes and the window's beginning change only when the session is compacted, undone or reset, or something in it
+ * is forgotten; in between, the window only grows at its end, so each request is a prefix of the next.
  * CONTEXT-3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
  * CONTEXT-4: what is kept in memory is a copy; losing it costs a read, never a message.
  * CONTEXT-5: how full the window is follows from the provider's own count, plus an estimate of what came after it.
@@ -26,6 +26,7 @@ import type { Clock } from "../../core/kit/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
+import { masked, withoutMentions } from "./forgotten.ts";
 import { Interims } from "./interims.ts";
 import { notesText } from "./notes.ts";
 import type { SessionViews } from "./ports.ts";
@@ -112,6 +113,8 @@ interface Hot {
   sizes: number[];
   /** For each message, whether it contains text from outside (I12). */
   outside: boolean[];
+  /** Forgotten messages that the turn that was asked to forget still reads, by place. */
+  own?: Map<number, TurnId>;
   /** Ids of messages in the window or appended since, so that a repeated append doesn't show twice. */
   ids: Set<string>;
   tokens: number;
@@ -155,7 +158,7 @@ export class Contexts {
   async build(
     session: SessionKey,
     agent: AgentId,
-    given?: Given,
+    { given, turn }: { given?: Given | undefined; turn?: TurnId | undefined } = {},
   ): Promise<
     Prompt & {
       notes: string;
@@ -171,8 +174,8 @@ export class Contexts {
     const tainted = hot.carryTainted || hot.outside.includes(true);
     const { model, thinking, notes } = hot;
     const led = notes !== "";
-    if (!given)
-      return { system, ...shared, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
+    const said = readBy(hot, turn);
+    if (!given) return { system, ...shared, tools, notes, messages: wellFormed(said, led), model, thinking, tainted };
     // What a caller supplies for one turn goes around what the session has.
     const isCaller = given.instructions !== undefined || given.history !== undefined || given.tools !== undefined;
     if (isCaller) hot.callerPrompt ??= await this.parts.callerPrompt(agent);
@@ -182,7 +185,7 @@ export class Contexts {
       ...(isCaller ? {} : shared),
       tools: given.tools ?? [...tools, ...(given.finish ?? [])],
       notes,
-      messages: wellFormed([...(given.history ?? []), ...hot.messages], led),
+      messages: wellFormed([...(given.history ?? []), ...said], led),
       model,
       thinking,
       tainted,
@@ -259,7 +262,7 @@ export class Contexts {
         notesTokens: hot.notesTokens,
       },
       ...{ base: hot.base, compaction: hot.compaction, numbers: [...hot.numbers], next: hot.next },
-      ...{ messages: [...hot.messages], sizes: [...hot.sizes], outside: [...hot.outside] },
+      ...{ messages: [...readBy(hot)], sizes: [...hot.sizes], outside: [...hot.outside] },
       tokens: this.countTokens(hot, asked.id),
       counted: hot.reported?.messages ?? 0,
       ...defined({ countedBy: hot.reported?.model }),
@@ -329,6 +332,28 @@ export class Contexts {
       });
     for (const key of keys) this.drop(key);
     for (const text of texts) await this.forgetSnapshots(text);
+  }
+
+  /** Models no longer read these messages, nor what carry-overs of these sessions mention. `by`: the turn that was asked to. */
+  async forgetMessages(of: {
+    messages: ReadonlyMap<string, readonly number[]>;
+    sessions: ReadonlySet<string>;
+    mentions: (text: string) => boolean;
+    by?: string | undefined;
+  }): Promise<void> {
+    const { records } = this.parts;
+    const carries = (await store.listCarries(records)).flatMap(({ id, session, carry }) => {
+      if (!of.sessions.has(session)) return [];
+      const clean = JSON.stringify(withoutMentions(JSON.parse(carry) as Carry, of.mentions));
+      return clean === carry ? [] : [{ id, session, clean }];
+    });
+    if (of.messages.size + carries.length === 0) return;
+    await records.write((tx) => {
+      for (const [session, numbers] of of.messages) store.forgetMessages(tx, session, numbers, of.by ?? "");
+      for (const { id, clean } of carries) store.replaceCarry(tx, id, clean);
+    });
+    for (const session of [...of.messages.keys(), ...carries.map((one) => one.session)])
+      this.drop(session as SessionKey);
   }
 
   private async forgetSnapshots(text: string): Promise<void> {
@@ -435,6 +460,9 @@ export class Contexts {
     // compaction.
     const most = base > 0 ? 2 * maxMessages : maxMessages;
     const rows = (await store.readWindow(records, session, base, most)).reverse();
+    const own = rows.flatMap(({ turn, forgotten }, i): [number, TurnId][] => (turn === forgotten ? [[i, turn]] : []));
+    const messages = rows.map((r) => store.readMessage(r.turn === r.forgotten ? { ...r, forgotten: null } : r));
+    const sizes = rows.map((r, i) => (r.forgotten === null ? r.tokens : estimateTokens(messages[i]!.content)));
     const compaction = row?.compaction ? await store.readCompaction(records, row.compaction) : undefined;
     const hot: Hot = {
       agent: (row?.agent ?? agent) as AgentId,
@@ -449,11 +477,12 @@ export class Contexts {
       notesTokens: 0,
       numbers: rows.map((r) => r.seq),
       next: await store.nextNumber(records, session),
-      messages: rows.map((r) => ({ role: r.role, content: JSON.parse(r.content) }) as ModelMessage),
-      sizes: rows.map((r) => r.tokens),
+      messages,
+      sizes,
+      ...(own.length ? { own: new Map(own) } : {}),
       outside: rows.map((r) => r.outside === 1),
       ids: new Set(rows.map((r) => r.id)),
-      tokens: rows.reduce((sum, r) => sum + r.tokens, 0),
+      tokens: sizes.reduce((sum, size) => sum + size, 0),
       held: 0,
     };
     this.note(hot);
@@ -517,4 +546,13 @@ export class Contexts {
     this.prompts.set(hash, prompt);
     return prompt;
   }
+}
+
+/** The window as a model reads it in this turn. */
+function readBy({ messages, own }: Hot, turn?: TurnId): readonly ModelMessage[] {
+  if (!own) return messages;
+  return messages.map((message, i) => {
+    const asker = own.get(i);
+    return asker === undefined || asker === turn ? message : masked(message);
+  });
 }

@@ -1,5 +1,6 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { HistoryEntry, Json, ModelMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { masked } from "./forgotten.ts";
 
 export interface NewMessage {
   session: SessionKey;
@@ -41,12 +42,16 @@ export interface WindowRow {
   content: string;
   tokens: number;
   outside: number;
+  turn: TurnId;
+  /** The turn that had it forgotten, empty for a person; null: it was not. */
+  forgotten: string | null;
 }
 
 /** The newest messages from `from` on, newest first, at most `limit`. */
 export function readWindow(db: Reads, session: SessionKey, from: number, limit: number): Promise<WindowRow[]> {
   return db.all(
-    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? AND replaced_by IS NULL ORDER BY seq DESC LIMIT ?",
+    `SELECT seq, id, role, content, tokens, outside, turn, forgotten FROM message
+     WHERE session = ? AND seq >= ? AND replaced_by IS NULL ORDER BY seq DESC LIMIT ?`,
     session,
     from,
     limit,
@@ -73,16 +78,42 @@ export async function readStretch(
   to: number,
 ): Promise<{ seq: number; message: ModelMessage; outside: boolean }[]> {
   const rows = await db.all<WindowRow>(
-    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL ORDER BY seq",
+    `SELECT seq, id, role, content, tokens, outside, turn, forgotten FROM message
+     WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL ORDER BY seq`,
     session,
     from,
     to,
   );
   return rows.map((row) => ({
     seq: row.seq,
-    message: { role: row.role, content: JSON.parse(row.content) } as ModelMessage,
+    message: readMessage(row),
     outside: row.outside === 1,
   }));
+}
+
+/** A message as models read it. */
+export function readMessage(row: Pick<WindowRow, "role" | "content" | "forgotten">): ModelMessage {
+  const message = { role: row.role, content: JSON.parse(row.content) } as ModelMessage;
+  return row.forgotten === null ? message : masked(message);
+}
+
+/** Models no longer read these. Idempotent; the first to have one forgotten stays noted. */
+export function forgetMessages(tx: Tx, session: string, numbers: readonly number[], by: string): void {
+  tx.run(
+    `UPDATE message SET forgotten = ? WHERE session = ? AND forgotten IS NULL
+     AND seq IN (SELECT value FROM json_each(?))`,
+    by,
+    session,
+    JSON.stringify(numbers),
+  );
+}
+
+export function listCarries(db: Reads): Promise<{ id: string; session: SessionKey; carry: string }[]> {
+  return db.all("SELECT id, session, carry FROM compaction");
+}
+
+export function replaceCarry(tx: Tx, id: string, carry: string): void {
+  tx.run("UPDATE compaction SET carry = ? WHERE id = ?", carry, id);
 }
 
 export interface SessionContext {
@@ -276,8 +307,8 @@ export function deleteInterims(tx: Tx, turn: TurnId): void {
 /** A line of another conversation. Always marked as text from outside: nobody can tell who wrote an export. */
 export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
   tx.run(
-    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at, replaced_by)
-     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at, replaced_by, forgotten)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     m.session,
     m.session,
@@ -290,6 +321,7 @@ export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
     m.meta ? JSON.stringify(m.meta) : null,
     m.at,
     m.replacedBy ?? null,
+    m.forgotten ? "" : null,
   );
 }
 
@@ -315,7 +347,7 @@ export async function findPrompt(db: Reads, session: string): Promise<{ system: 
 /** What was said and done in a turn, as text, oldest first. */
 export async function recordOfTurn(db: Reads, turn: TurnId): Promise<string> {
   const rows = await db.all<{ role: string; content: string }>(
-    "SELECT role, content FROM message WHERE turn = ? AND role <> 'user' ORDER BY session, seq DESC LIMIT 40",
+    "SELECT role, content FROM message WHERE turn = ? AND role <> 'user' AND forgotten IS NULL ORDER BY session, seq DESC LIMIT 40",
     turn,
   );
   const lines = rows.reverse().flatMap(({ role, content }) =>

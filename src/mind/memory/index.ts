@@ -31,7 +31,15 @@ export type { SearchQuery } from "./search/search.ts";
 export { SessionIndex, type SessionQuery } from "./sessions/sessions.ts";
 export { takeSnapshot } from "./snapshot.ts";
 export { makeToolPort as makeMemoryToolPort, recall } from "./tool-port.ts";
-export { findAbout, findReplaced, forgetAbout, type MemoryAccess, untrusted } from "./topics.ts";
+export {
+  type ForgottenTalk,
+  findAbout,
+  findReplaced,
+  forgetAbout,
+  forgetFact,
+  type MemoryAccess,
+  untrusted,
+} from "./topics.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";
 export { MemoryView } from "./view/view.ts";
 export { makeReaders, type SessionViewer, viewerFrom } from "./viewers.ts";

@@ -19,7 +19,9 @@ import type { MemoryConfig } from "./config.ts";
 import { type DocumentParts, Documents } from "./documents/documents.ts";
 import { EmbedderChoice, type EmbedderSource } from "./embedder-choice.ts";
 import { type ForgottenBy, Memory } from "./memory.ts";
+import { mentionsText } from "./sessions/mentions.ts";
 import { SessionIndex } from "./sessions/sessions.ts";
+import { type ForgottenTalk, hideMentions } from "./topics.ts";
 import { MemoryView } from "./view/view.ts";
 import { type SessionViewer, teamsWith, viewerFrom } from "./viewers.ts";
 
@@ -53,6 +55,7 @@ export interface MemoryRoomsParts<Files> extends Pick<NightParts, "nextDue" | "s
   findZone: (person?: string) => Promise<string>;
   /** The model's view of every session that quotes one of the texts is made again. */
   renew: (texts: readonly string[]) => Promise<void>;
+  hide: (of: ForgottenTalk) => Promise<void>;
 }
 
 export class MemoryRooms<Files = unknown> {
@@ -148,6 +151,13 @@ export class MemoryRooms<Files = unknown> {
       else await this.view.settle();
     }
     await this.parts.renew(texts);
+    // Elsewhere, who asked decides in which conversations; the files are the owner's.
+    if (by === "file") for (const text of texts) await hideMentions(this, mentionsText(text), {});
+  }
+
+  /** Models no longer read this in these conversations. */
+  hide(of: ForgottenTalk): Promise<void> {
+    return this.parts.hide(of);
   }
 
   /** Whose memory a session sees; undefined for sessions nobody has spoken in. */

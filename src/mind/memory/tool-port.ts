@@ -10,7 +10,7 @@ import {
 import { defined, stampIn } from "../../core/kit/index.ts";
 import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
 import { replacing } from "./replacing.ts";
-import { findAbout, findReplaced, forgetAbout, kept, type MemoryAccess } from "./topics.ts";
+import { findAbout, findReplaced, forgetAbout, forgetFact, kept, type MemoryAccess } from "./topics.ts";
 import type { SessionViewer } from "./viewers.ts";
 
 /** Messages of past conversations among what the tool finds. */
@@ -55,6 +55,11 @@ export function makeToolPort(
   },
 ): MemoryToolPort {
   const viewer = (caller: ToolCaller) => findViewer(rooms, caller);
+  const asker = async (caller: ToolCaller) => ({
+    who: await viewer(caller),
+    session: caller.session,
+    turn: caller.turn,
+  });
   return {
     async save({ key, text, kind, replaces, expiresAt, caller }) {
       const who = await viewer(caller);
@@ -83,8 +88,8 @@ export function makeToolPort(
     async findText({ id, caller }) {
       return (await rooms.memory.seen(id, await viewer(caller)))?.text;
     },
-    about: async ({ about, caller }) => findAbout(rooms, about, await viewer(caller), caller.session),
-    forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await viewer(caller), caller.session),
+    about: async ({ about, caller }) => findAbout(rooms, about, await asker(caller)),
+    forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await asker(caller)),
     async search({ query, caller }) {
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
@@ -102,7 +107,7 @@ export function makeToolPort(
         origin: judgeOrigin(hit, who),
       }));
     },
-    forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
+    forget: async ({ id, caller }) => forgetFact(rooms, id, await asker(caller)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { TeamsConfig } from "./config.ts";
 export interface OtherSessions {
   list(q: { limit: number; agent?: string }): Promise<readonly { session: string; title?: string | undefined }[]>;
   history(q: { session: string; limit: number }): Promise<{
-    messages: readonly { role: string; content: readonly ({ text: string } | { name: string })[] }[];
+    messages: readonly { role: string; content: readonly ({ text: string } | { name: string })[]; forgotten?: true }[];
   }>;
   /** How a turn ended; nothing while it runs. */
   outcome(turn: TurnId): Promise<string | undefined>;
@@ -54,7 +54,9 @@ export function makeToolPort(children: Children, sessions: OtherSessions, visibi
         origin: isOwn ? ("own" as const) : ("outside" as const),
         messages: messages.map((m) => ({
           role: m.role,
-          text: m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
+          text: m.forgotten
+            ? "[forgotten]"
+            : m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
         })),
       };
     },

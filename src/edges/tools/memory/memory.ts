@@ -12,6 +12,11 @@ const NOTES: Readonly<Record<string, string>> = {
   superseded: "Saved as history, because a newer fact holds",
 };
 
+export const MEMORY_TOOLS: readonly string[] = ["memory_save", "memory_search", "memory_forget"];
+
+/** What happens to conversations, so that the model doesn't promise more. */
+const CONVERSATIONS =
+  "You no longer read the messages and tool results that mention it, in any conversation; search doesn't find them. People still see them in the transcripts, until they delete the conversation.";
 const NOTHING_FOUND = "Nothing found. Try other words; if that finds nothing either, say you don't know.";
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
@@ -51,7 +56,7 @@ export interface MemoryPort {
 
 export interface MemoryAbout {
   facts: { id: string; text: string }[];
-  /** Messages of past talk that search no longer finds. */
+  /** Messages of past talk: search no longer finds them, and models no longer read them. */
   said: { text: string }[];
 }
 
@@ -235,11 +240,11 @@ function forget(port: MemoryPort): Tool {
       if (id !== undefined) {
         const gone = await port.forget({ id, caller: place.caller });
         return gone
-          ? { text: "Forgotten." }
+          ? { text: "Forgotten. Messages and tool results that quote it are no longer shown to you." }
           : { text: `There is no memory ${visibleLine(id)}. Ids come from memory_search.`, isError: true };
       }
       const gone = await port.forgetAbout({ about, caller: place.caller });
-      return { text: `Forgotten: ${counted(gone)}.` };
+      return { text: `Forgotten: ${counted(gone)}. ${CONVERSATIONS}` };
     },
   };
 }

@@ -166,13 +166,15 @@ function ownText(label: { text: string } | undefined): string {
 }
 
 function gist(m: HistoryMessage): string {
+  const mark = m.forgotten ? words.forgottenMark : "";
   return oneLine(
-    m.content
-      .map((part) => {
-        if (part.type === "text") return part.ours ? ownText(part.label) : part.text;
-        if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
-        return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
-      })
-      .join(" "),
+    mark +
+      m.content
+        .map((part) => {
+          if (part.type === "text") return part.ours ? ownText(part.label) : part.text;
+          if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
+          return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
+        })
+        .join(" "),
   );
 }

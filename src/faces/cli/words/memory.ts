@@ -57,7 +57,7 @@ export const memoryWords = {
   said: (text: string) => `  said: ${text}`,
   forgetAboutQuestion: (about: string) => `Forget everything that mentions "${about}"? This can't be undone.`,
   forgot: (hint: Hint, what: string) =>
-    hint`Forgot ${what}. Conversations stay until you delete them: lares sessions delete`,
+    hint`Forgot ${what}. No model reads those messages again; their text stays in the conversation until you delete it: lares sessions delete`,
   sameAlready: "It already says that.",
   corrected: (hint: Hint, id: string) => hint`Corrected. Undo: lares memory undo ${id}`,
   noEarlier: "There is no earlier version to restore.",

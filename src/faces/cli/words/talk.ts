@@ -66,6 +66,7 @@ export const sessionWords = {
   some: (n: number) => `${plural(n, "conversation")}, newest last.`,
   one: (title: string, n: number) => `${title || "(no title)"}: ${plural(n, "message")}.`,
   earlier: (hint: Hint) => hint`  … earlier messages: lares sessions export`,
+  forgottenMark: "(forgotten: models don't read this) ",
   cleared: "Context cleared. You can still read the earlier messages.",
   deleteQuestion: (session: string, n: number) =>
     `Delete ${session} with ${plural(n, "message")}? This can't be undone.`,

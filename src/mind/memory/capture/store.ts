@@ -18,7 +18,9 @@ export async function readUpTo(db: Reads, session: string): Promise<number> {
 
 export function messagesFrom(db: Reads, session: string, after: number, limit: number): Promise<SaidRow[]> {
   return db.all(
-    "SELECT seq, role, content, outside, at, person FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
+    // A forgotten message stays in the count of what was read, without its words: nothing is learned from it again.
+    `SELECT seq, role, CASE WHEN forgotten IS NULL THEN content ELSE '[]' END AS content, outside, at, person
+     FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
     session,
     after,
     limit,

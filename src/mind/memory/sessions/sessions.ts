@@ -21,6 +21,7 @@ import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
 import { splitWords } from "../text/analyse.ts";
 import { SAYS_WHEN } from "../text/vocabulary.ts";
+import { type Mention, wholeText } from "./mentions.ts";
 import * as store from "./store.ts";
 
 /** Messages indexed in one transaction: about 2 ms, which nobody notices. */
@@ -44,6 +45,8 @@ export interface NamedText {
   number: number;
   text: string;
   session: string;
+  /** Its number there. */
+  seq: number;
 }
 
 export interface SessionQuery extends Viewer {
@@ -139,9 +142,27 @@ export class SessionIndex {
     const found: NamedText[] = [];
     for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
       const row = await store.messageAt(this.records, number);
-      if (row) found.push({ number, text: readText(row), session: row.session });
+      if (row) found.push({ number, text: readText(row), session: row.session, seq: row.seq });
     }
     return found;
+  }
+
+  /** Everything in the viewer's sight that mentions this, calls and results of tools included, by conversation. */
+  async mentioning(
+    { mentions, needles }: Mention,
+    viewer: Omit<SessionQuery, "query" | "limit">,
+  ): Promise<{ sessions: Set<string>; messages: Map<string, number[]> }> {
+    const shelves = await this.shelvesFor(viewer);
+    const sessions = await (shelves
+      ? store.sessionsAt(this.records, shelves)
+      : store.listSessions(this.records, viewer.agent));
+    const messages = new Map<string, number[]>();
+    for (const session of sessions) {
+      const rows = await store.messagesHaving(this.records, session, needles);
+      const numbers = rows.filter((row) => mentions(wholeText(row.content))).map((row) => row.seq);
+      if (numbers.length > 0) messages.set(session, numbers);
+    }
+    return { sessions: new Set(sessions), messages };
   }
 
   /** Search finds these no more. The index never comes back to a message, so nothing brings them back. */
@@ -150,13 +171,19 @@ export class SessionIndex {
   }
 
   private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {
-    const isStranger = query.person !== undefined && !query.owner;
+    const shelves = await this.shelvesFor(query);
+    if (shelves) return shelves.map(sessionWord);
     // An agent finds what was said to itself; the owner at the controls finds everything.
-    if (!isStranger && !query.sessions) return query.agent === undefined ? undefined : agentWord(query.agent);
+    return query.agent === undefined ? undefined : agentWord(query.agent);
+  }
+
+  /** The conversations a viewer is limited to, if they are not all of the agent's. */
+  private async shelvesFor(query: Omit<SessionQuery, "query">): Promise<number[] | undefined> {
+    const isStranger = query.person !== undefined && !query.owner;
+    if (!isStranger && !query.sessions) return undefined;
     const own = isStranger ? await store.listShelves(this.records, query.person!, MOST_SESSIONS) : undefined;
     const named = query.sessions && (await store.shelvesNamed(this.records, query.sessions.slice(0, MOST_SESSIONS)));
-    const numbers = own && named ? named.filter((n) => own.includes(n)) : (own ?? named ?? []);
-    return numbers.map(sessionWord);
+    return own && named ? named.filter((n) => own.includes(n)) : (own ?? named ?? []);
   }
 
   private async total(): Promise<number> {

@@ -32,7 +32,9 @@ export interface MessageRow {
 
 export function messagesAfter(db: Reads, session: string, after: number, limit: number): Promise<MessageRow[]> {
   return db.all(
-    "SELECT id, session, seq, role, content, at FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
+    // A conversation that is imported may have forgotten messages: they stay out of the search.
+    `SELECT id, session, seq, role, CASE WHEN forgotten IS NULL THEN content ELSE '[]' END AS content, at
+     FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
     session,
     after,
     limit,
@@ -107,6 +109,38 @@ export async function shelvesNamed(db: Reads, sessions: readonly string[]): Prom
     JSON.stringify(sessions),
   );
   return rows.map((row) => row.n);
+}
+
+/** Every conversation, or those of an agent. */
+export async function listSessions(db: Reads, agent: string | undefined): Promise<string[]> {
+  const rows = await db.all<{ key: string }>(
+    "SELECT key FROM session WHERE ? IS NULL OR agent = ?",
+    agent ?? null,
+    agent ?? null,
+  );
+  return rows.map((row) => row.key);
+}
+
+export async function sessionsAt(db: Reads, shelves: readonly number[]): Promise<string[]> {
+  const rows = await db.all<{ session: string }>(
+    "SELECT session FROM message_shelf WHERE n IN (SELECT value FROM json_each(?))",
+    JSON.stringify(shelves),
+  );
+  return rows.map((row) => row.session);
+}
+
+/** Messages that models still read and whose stored form has all of these in it, in upper or lower case. */
+export function messagesHaving(
+  db: Reads,
+  session: string,
+  needles: readonly string[],
+): Promise<{ seq: number; content: string }[]> {
+  return db.all(
+    `SELECT seq, content FROM message WHERE session = ? AND forgotten IS NULL AND NOT EXISTS
+     (SELECT 1 FROM json_each(?) WHERE instr(lower(message.content), value) = 0)`,
+    session,
+    JSON.stringify(needles),
+  );
 }
 
 /** With whose turn it was said in, and whether text from outside was in the conversation by then. */

@@ -1,0 +1,128 @@
+/** What "forget" means for conversations: no model reads it again, and the transcript says so. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Lares, PROGRAM, startLares, startModel } from "../support/index.ts";
+
+const MEMORY = { embedder: { use: "off" }, capture: { use: "off" } };
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+  lares = await startLares({ env: model.env, config: { policy: { mode: "record" }, memory: MEMORY } });
+});
+afterAll(async () => {
+  await lares?.dispose();
+  await model?.close();
+});
+
+async function cli(...args: string[]): Promise<string> {
+  const env = { PATH: process.env.PATH ?? "", HOME: lares.home, LARES_TOKEN: lares.token, LARES_COMMAND: "lares" };
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args, "--home", lares.home], { env });
+  return stdout;
+}
+
+/** What the model is sent next in a conversation, whole. */
+async function nextRequest(session: string): Promise<string> {
+  model.reset();
+  await lares.chat("owner", "say:next", { session });
+  return JSON.stringify(model.requests.at(-1));
+}
+
+const saved = (text: string) => `tool:memory_save ${JSON.stringify({ text })} then: say:saved`;
+
+test("forgetting a topic takes it out of what the model reads in every open conversation, also after a restart", async () => {
+  const [a, b] = ["agent:main:garden", "agent:main:kitchen"];
+  await lares.chat("owner", "I told you about Wilhelmina and her zeppelin", { session: a });
+  await lares.chat("owner", "and I like tea", { session: a });
+  await lares.chat("owner", saved("Wilhelmina flies a zeppelin"), { session: b });
+  await lares.chat("owner", `tool:memory_search {"query":"zeppelin"} then: say:ok`, { session: b });
+  expect(await nextRequest(a)).toContain("zeppelin");
+  expect(await nextRequest(b)).toContain("zeppelin");
+
+  const said = await cli("memory", "forget", "--about", "Zeppelins", "--yes");
+  expect(said).toContain("No model reads those messages again; their text stays in the conversation");
+  for (const session of [a, b]) {
+    const request = await nextRequest(session);
+    expect(request).not.toMatch(/zeppelin/i);
+    expect(request).toContain("Forgotten at the person's request");
+  }
+  expect(await nextRequest(a)).toContain("and I like tea");
+  await lares.restart();
+  expect(await nextRequest(a)).not.toMatch(/zeppelin/i);
+
+  const { messages } = await lares.rpc("chat.history", { session: a, limit: 100 });
+  expect(messages.filter((m) => m.forgotten).map((m) => JSON.stringify(m.content))).toEqual(
+    expect.arrayContaining([expect.stringContaining("her zeppelin")]),
+  );
+  expect(await cli("sessions", "get", a, "--limit", "50")).toContain("(forgotten: models don't read this)");
+});
+
+test("the agent that is asked to forget still reads the request in that turn, says what stays, and not the next time", async () => {
+  const session = "agent:main:cellar";
+  await lares.chat("owner", saved("Ottokar hides the cellar key"), { session });
+  model.reset();
+  const answer = await lares.chat(
+    "owner",
+    `tool:tool_run {"name":"memory_forget","input":{"about":"Ottokar"}} then: say:{results}`,
+    { session },
+  );
+  expect(answer.response).toContain("You no longer read the messages and tool results that mention it");
+  expect(JSON.stringify(model.requests.at(-1))).toContain("Ottokar");
+  expect(JSON.stringify(model.requests.at(-1))).not.toContain("cellar key");
+  expect(await nextRequest(session)).not.toContain("Ottokar");
+});
+
+test("one forgotten fact is no longer quoted by calls and results", async () => {
+  const session = "agent:main:attic";
+  await lares.chat("owner", saved("The attic holds 40 lamps"), { session });
+  await lares.chat("owner", "lamps are nice", { session });
+  const [fact] = (await lares.rpc("memory.list", { limit: 1000 })).facts.filter((one) => one.text.includes("attic"));
+  await lares.rpc("memory.forget", { id: fact!.id });
+  const request = await nextRequest(session);
+  expect(request).not.toContain("40 lamps");
+  expect(request).toContain("lamps are nice");
+});
+
+test("what another person had forgotten stays in the owner's conversation", async () => {
+  const session = "agent:main:pier";
+  await lares.chat("owner", "The pier of Quendolin is closed", { session });
+  await lares.chat("guest", `tool:tool_run {"name":"memory_forget","input":{"about":"Quendolin"}} then: say:ok`, {
+    session: "agent:main:http:other",
+  });
+  expect(await nextRequest(session)).toContain("Quendolin");
+});
+
+test("a compacted conversation carries it no longer", async () => {
+  const session = "agent:main:long";
+  await lares.chat("owner", `My boat is called Seraphine. ${"It was built by hand. ".repeat(200)}`, { session });
+  for (const text of ["two", "three", "four", "five"]) await lares.chat("owner", `say:${text}`, { session });
+  await lares.rpc("context.compact", { session });
+  expect((await lares.rpc("context.get", { session })).notes.carried).toContain("Seraphine");
+  await lares.rpc("memory.forget", { about: "Seraphine" });
+  expect(await nextRequest(session)).not.toContain("Seraphine");
+});
+
+test("a question of the memory tools that waits is withdrawn, and no longer shows it", async () => {
+  const at = await startLares({
+    env: model.env,
+    config: { gateway: { http: { wait: 0.05 } }, memory: MEMORY },
+  });
+  try {
+    const { id } = await at.rpc("memory.add", { text: "Balthasar owns a harp" });
+    const parked = await at.chat(
+      "owner",
+      `tool:tool_run {"name":"memory_forget","input":{"id":"${id}"}} then: say:{results}`,
+    );
+    expect(parked.approval?.shown).toContain("Balthasar owns a harp");
+    expect(parked.approval?.tool).toBe("memory_forget");
+    await at.rpc("memory.forget", { about: "Balthasar" });
+    expect((await at.rpc("approvals.list", { state: "pending" })).approvals).toEqual([]);
+    const all = JSON.stringify(await at.rpc("approvals.list", { state: "all" }));
+    expect(all).toContain("What this is about was forgotten on request.");
+    expect(all).not.toContain("harp");
+  } finally {
+    await at.dispose();
+  }
+});
