@@ -4,10 +4,17 @@ import { canReach, channelsConfig, limitsShape } from "../edges/channels/index.t
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
-import { agentMcpConfig, mcpConfig, sandboxConfig, webConfig } from "../edges/tools/index.ts";
+import {
+  agentMcpConfig,
+  agentSandboxConfig,
+  mcpConfig,
+  rootsConfig,
+  sandboxConfig,
+  webConfig,
+} from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
-import { approvalsConfig } from "../flow/approvals/index.ts";
+import { agentExpiryConfig, approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
 import { agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
@@ -24,7 +31,7 @@ import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
-import { FAMILY_CHOICES } from "../mind/prompt/index.ts";
+import { familyConfig } from "../mind/prompt/index.ts";
 import { adviseSchedules, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
@@ -33,34 +40,13 @@ const agentConfig = z
   .strictObject({
     name: z.string().min(1).max(40).optional().describe("What people call it. Example: Vesta"),
     model: z.string().optional().describe("provider/model this agent uses."),
-    family: z
-      .enum(FAMILY_CHOICES)
-      .default("auto")
-      .describe(
-        "Which family's note and order of tools its model gets: by the model's name (auto), none, or that of claude, gpt, gemini or open (Qwen, Llama, DeepSeek and the like). Example: none",
-      ),
+    family: familyConfig,
     messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),
-    expireAfterHours: z
-      .number()
-      .positive()
-      .max(24 * 365)
-      .optional()
-      .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours."),
+    expireAfterHours: agentExpiryConfig,
     secrets: grantsConfig,
-    roots: z
-      .array(z.string().regex(/^(\/|~\/)./, "an absolute path, or one that begins with ~/"))
-      .default([])
-      .describe("Folders besides its workspace that this agent works in. Example: [~/code/app]"),
-    sandbox: z
-      .strictObject({
-        network: z
-          .literal(false)
-          .describe("This agent's commands, and those of sub-agents it asks for, reach no network in the sandbox."),
-      })
-      .partial()
-      .optional()
-      .describe("Where this agent is confined more than the others."),
+    roots: rootsConfig,
+    sandbox: agentSandboxConfig,
     heartbeat: heartbeatConfig.optional(),
     skills: agentSkillsConfig.optional(),
     mcp: agentMcpConfig.optional(),

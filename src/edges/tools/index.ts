@@ -35,8 +35,9 @@ export {
   type ToolRegistry,
   type ToolsOptions,
 } from "./registry.ts";
-export { createRootedFiles, listReadable, openRoots, type Roots, type RootsConfig } from "./roots.ts";
+export { createRootedFiles, listReadable, openRoots, type Roots, type RootsConfig, rootsConfig } from "./roots.ts";
 export {
+  agentSandboxConfig,
   type Confinement,
   createConfinement,
   hasPrlimit,

@@ -1,9 +1,16 @@
 /** Folders besides the workspace that agents work in (`agents.<id>.roots`), as real paths. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { AppError } from "../../core/domain/index.ts";
 import { createAgentFiles } from "./paths/index.ts";
 import { safeRoot } from "./sandbox/index.ts";
+
+/** One agent's own folders. */
+export const rootsConfig = z
+  .array(z.string().regex(/^(\/|~\/)./, "an absolute path, or one that begins with ~/"))
+  .default([])
+  .describe("Folders besides its workspace that this agent works in. Example: [~/code/app]");
 
 /** What the settings say about folders of agents. */
 export interface RootsConfig {

@@ -18,4 +18,11 @@ export const approvalsConfig = z
       ),
   })
   .describe("Approvals: asking a person before something is done.");
+/** One agent's own patience. */
+export const agentExpiryConfig = z
+  .number()
+  .positive()
+  .max(24 * 365)
+  .optional()
+  .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours.");
 export type ApprovalsConfig = z.output<typeof approvalsConfig>;

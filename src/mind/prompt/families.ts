@@ -3,6 +3,8 @@
  * same text. Chosen when the session's prompt is frozen; `agents.<id>.family` overrules the choice.
  */
 
+import { z } from "zod";
+
 export type Family = "claude" | "gpt" | "gemini" | "open" | "other";
 
 /** By what a model's id contains; the first that fits. Ids come as `provider/model`, and proxies put names inside of names. */
@@ -14,8 +16,15 @@ const FAMILIES: readonly [Family, readonly string[]][] = [
 ];
 
 /** `auto` decides by the model's id. `none` is for a model that does worse with its family's note. */
-export const FAMILY_CHOICES = ["auto", "none", "claude", "gpt", "gemini", "open"] as const;
+const FAMILY_CHOICES = ["auto", "none", "claude", "gpt", "gemini", "open"] as const;
 export type FamilyChoice = (typeof FAMILY_CHOICES)[number];
+/** An agent's own choice. */
+export const familyConfig = z
+  .enum(FAMILY_CHOICES)
+  .default("auto")
+  .describe(
+    "Which family's note and order of tools its model gets: by the model's name (auto), none, or that of claude, gpt, gemini or open (Qwen, Llama, DeepSeek and the like). Example: none",
+  );
 
 export function findFamily(model: string, choice: FamilyChoice = "auto"): Family {
   if (choice !== "auto") return choice === "none" ? "other" : choice;

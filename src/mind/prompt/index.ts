@@ -2,10 +2,10 @@ export { joinSections, type PromptFiles, type PromptSection, promptSections, sha
 export { BUILT_IN_RULES_VERSION, writeBuiltInRules } from "./built-in-rules.ts";
 export { onChannel, recipientInWords, showsInWords, whereInWords } from "./channels.ts";
 export {
-  FAMILY_CHOICES,
   FAMILY_NOTES,
   type Family,
   type FamilyChoice,
+  familyConfig,
   familyNote,
   findFamily,
   orderTools,

@@ -53,6 +53,17 @@ export const sandboxConfig = z
   .prefault({})
   .describe("Where commands run.");
 
+/** One agent's own section. */
+export const agentSandboxConfig = z
+  .strictObject({
+    network: z
+      .literal(false)
+      .describe("This agent's commands, and those of sub-agents it asks for, reach no network in the sandbox."),
+  })
+  .partial()
+  .optional()
+  .describe("Where this agent is confined more than the others.");
+
 type Parsed = z.output<typeof sandboxConfig>;
 /** As it is held once it is parsed: nobody changes it. */
 export type SandboxConfig = Readonly<Omit<Parsed, "readable" | "dangerouslyAllow">> & {

@@ -1,6 +1,6 @@
 /** The sandbox: one port, several backends, and the choice between them. */
 export { createBubblewrap } from "./bubblewrap.ts";
-export { type SandboxConfig, sandboxConfig, sandboxFor } from "./config.ts";
+export { agentSandboxConfig, type SandboxConfig, sandboxConfig, sandboxFor } from "./config.ts";
 export {
   type Confinement,
   type ConfinementParts,
