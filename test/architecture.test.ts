@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { FILES, FOLDERS, MOST_LINES, misplacedMethods } from "./architecture/app.ts";
 import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
-import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
+import { composedAtColons, keyPieces, LOOKALIKES, OTHER_COLONS } from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
 import { exportedTypes, nounFunctions, SAME_IDEA, sharedNames } from "./architecture/names.ts";
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
@@ -182,11 +182,26 @@ describe("the house", () => {
     });
   });
 
-  test("composed keys are made and read in core/domain/keys.ts only", () => {
-    const found = files.map(({ path, text }) => ({ path, pieces: keyPieces(path, text) }));
-    expect(found.flatMap(({ path, pieces }) => (path in LOOKALIKES ? [] : pieces))).toEqual([]);
-    const looking = found.filter(({ pieces }) => pieces.length > 0).map(({ path }) => path);
-    expect(Object.keys(LOOKALIKES).filter((path) => !looking.includes(path))).toEqual([]);
+  describe("composed keys", () => {
+    const page = listFiles(join(ROOT, "ui/src")).filter((file) => /\.(ts|svelte)$/.test(file));
+    const all = [
+      ...files.map(({ path, text }) => ({ path: `src/${path}`, text })),
+      ...page.map((file) => ({ path: slashes(relative(ROOT, file)), text: readFileSync(file, "utf8") })),
+    ].map(({ path, text }) => ({ path, text, tree: path.endsWith(".svelte") ? parseComponent(text) : parse(text) }));
+
+    test.each([
+      ["the words of known keys stand in core/domain only, in the program and in the page", keyPieces, LOOKALIKES],
+      [
+        "nothing else is put together or taken apart at a colon, except what the list names",
+        composedAtColons,
+        OTHER_COLONS,
+      ],
+    ])("%s", (_what, find, listed) => {
+      const found = all.map(({ path, text, tree }) => ({ path, sentences: find(path, text, tree) }));
+      expect(found.flatMap(({ path, sentences }) => (path in listed ? [] : sentences))).toEqual([]);
+      const needed = found.filter(({ sentences }) => sentences.length > 0).map(({ path }) => path);
+      expect(Object.keys(listed).filter((path) => !needed.includes(path))).toEqual([]);
+    });
   });
 
   test("optional fields are given with defined() or truthy(), not with a conditional spread each", () => {
@@ -484,10 +499,59 @@ describe("the checker finds what it looks for", () => {
     ["a message id", "const id = `${turn}:in`;", "messageIds"],
     ["a message id that is read", "/^(.+):(\\d+):reply$/.exec(id);", "readReplyId"],
     ["an answer id in SQL", "db.all(`SELECT 1 FROM delivery WHERE answer = turn || ':answer'`);", "ANSWER_SUFFIX"],
+    ["a step's name", "ctx.step(`model:${n}`);", "stepNames"],
+    ["a step's name that is read", "/^(model|tool):/.test(step);", "readStepName"],
+    ["what wakes a turn", "resume(turn, { id: `interrupt:${by}` });", "resumeIds"],
+    ["what a turn waits for", 'on.startsWith("wait:");', "isOwnWait"],
   ])("%s", (_why, text, instead) => {
-    expect(keyPieces("flow/turns/x.ts", text)).toEqual([expect.stringMatching(/^src\/flow\/turns\/x\.ts:1 has "/)]);
-    expect(keyPieces("flow/turns/x.ts", text)[0]).toContain(instead);
-    expect(keyPieces("core/domain/keys.ts", text)).toEqual([]);
+    const found = keyPieces("src/flow/turns/x.ts", text, parse(text));
+    expect(found).toEqual([expect.stringMatching(/^src\/flow\/turns\/x\.ts:1 has "/)]);
+    expect(found[0]).toContain(instead);
+    expect(keyPieces("src/core/domain/keys.ts", text, parse(text))).toEqual([]);
+  });
+
+  test.each([
+    ["a template", "const s = `lot:${name}`;"],
+    ["a template that begins with what is put in", "const s = `${name}:end`;"],
+    ["a template that only separates", "const s = `${name}:${n}`;"],
+    ["a concatenation", 'const s = "lot:" + name;'],
+    ["a concatenation around a colon", 'const s = name + ":" + n;'],
+    ["parts that are joined", 'const s = ["lot", name].join(":");'],
+    ["SQL that concatenates", "db.all(`SELECT 'lot:' || id FROM lot`);"],
+    ["parts that are split", 'const [, name] = key.split(":");'],
+    ["a cut at the last colon", 'key.slice(key.lastIndexOf(":") + 1);'],
+    ["a beginning that is looked for", 'key.startsWith("lot:");'],
+    ["an end that is looked for", 'key.endsWith(":end");'],
+    ["an expression that looks for a beginning", "/^(?:lot|row):(.+)$/.exec(key);"],
+    ["an expression that looks for an end", "/:end$/.test(key);"],
+  ])("%s is seen in the program and in the page", (_why, text) => {
+    expect(composedAtColons("src/flow/turns/x.ts", text, parse(text))).toEqual([
+      expect.stringContaining("src/flow/turns/x.ts:1"),
+    ]);
+    const page = `<script lang="ts">\n${text}\n</script>\n<p>{name}</p>`;
+    expect(composedAtColons("ui/src/X.svelte", page, parseComponent(page))).toEqual([
+      expect.stringContaining("ui/src/X.svelte:2"),
+    ]);
+    expect(composedAtColons("src/core/domain/keys.ts", text, parse(text))).toEqual([]);
+  });
+
+  test("a key in a component's markup is seen", () => {
+    const page = "<a href={`/chat/agent:${agent}:main`}>{`${turn}:in`}</a>";
+    expect(keyPieces("ui/src/X.svelte", page, parseComponent(page))).toHaveLength(2);
+    expect(composedAtColons("ui/src/X.svelte", page, parseComponent(page))).toHaveLength(2);
+  });
+
+  test.each([
+    "`${name}: not found`",
+    '"Port: " + port',
+    "`http://${host}/x`",
+    'url.startsWith("https:")',
+    "/^mailto:/.test(url)",
+    'text.includes(":")',
+    "`${day}T12:00:00Z`",
+    "/^error: /.exec(line)",
+  ])("%s is no key", (text) => {
+    expect(composedAtColons("src/flow/turns/x.ts", `f(${text});`, parse(`f(${text});`))).toEqual([]);
   });
 
   test.each([
@@ -496,7 +560,9 @@ describe("the checker finds what it looks for", () => {
     "/(?:in|at) noon/",
     '{ cron: "0 7 * * *" }',
     '"node:inspector"',
-  ])("%s is no piece of a key", (text) => expect(keyPieces("flow/turns/x.ts", `f(${text});`)).toEqual([]));
+  ])("%s is no piece of a key", (text) =>
+    expect(keyPieces("src/flow/turns/x.ts", `f(${text});`, parse(`f(${text});`))).toEqual([]),
+  );
 
   test.each([
     "{ ...(x === undefined ? {} : { x }) }",

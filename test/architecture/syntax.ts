@@ -8,8 +8,13 @@ export interface Ast {
   [key: string]: unknown;
 }
 
+/** Every check reads the same thousand files. */
+const parsed = new Map<string, Ast>();
+
 export function parse(text: string): Ast {
-  return parseAst(text, { lang: "ts" }) as unknown as Ast;
+  const tree = parsed.get(text) ?? (parseAst(text, { lang: "ts" }) as unknown as Ast);
+  parsed.set(text, tree);
+  return tree;
 }
 
 export function visit(node: Ast, look: (node: Ast) => void): void {
@@ -27,9 +32,9 @@ export interface Text {
   text: string;
 }
 
-export function textsIn(source: string): Text[] {
+export function textsIn(tree: Ast): Text[] {
   const found: Text[] = [];
-  visit(parse(source), (node) => {
+  visit(tree, (node) => {
     const { start: at, type, value, regex } = node as Ast & { value?: unknown; regex?: { pattern: string } };
     if (type === "TemplateElement") found.push({ at, text: (value as { raw: string }).raw });
     else if (type === "Literal" && regex) found.push({ at, text: regex.pattern });

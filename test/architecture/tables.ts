@@ -1,5 +1,5 @@
 /** Which room a table belongs to. Only that room writes it; who else still reads it with a statement of its own is a list that shrinks. */
-import { lineOf, textsIn } from "./syntax.ts";
+import { lineOf, parse, textsIn } from "./syntax.ts";
 
 export const OWNERS: Readonly<Record<string, string>> = {
   access_login: "flow/access",
@@ -115,7 +115,7 @@ export interface Touch {
 
 /** What a file does with tables. `path` is relative to src/. A table that stands in a variable has the name "". */
 export function touchesIn(path: string, room: string, source: string): Touch[] {
-  return textsIn(source).flatMap(({ at, text }) => {
+  return textsIn(parse(source)).flatMap(({ at, text }) => {
     const where = `src/${path}:${lineOf(source, at)}`;
     const touch = (does: Touch["does"], table: string): Touch[] => [{ table, room, where, does }];
     return [

@@ -1,6 +1,7 @@
 /** The timeline shows how each step ended, by the field that says so and not by the words of its result. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readStepName } from "../../src/core/domain/index.ts";
 import { isWork, type TurnFacts, toRows } from "../../ui/src/lib/timeline.ts";
 import type { Reply } from "../fakes/model-server/index.ts";
 import { startModel } from "../support/index.ts";
@@ -10,7 +11,17 @@ type Step = TurnFacts["steps"][number];
 
 describe("rows", () => {
   const step = (name: string, outcome: Step["outcome"], more: Partial<Step> = {}): Step => ({
-    ...{ segment: 0, index: 0, kind: "step", name, state: "done", at: 1, endedAt: 2, outcome },
+    ...{
+      segment: 0,
+      index: 0,
+      kind: "step",
+      name,
+      does: readStepName(name),
+      state: "done",
+      at: 1,
+      endedAt: 2,
+      outcome,
+    },
     ...more,
   });
   const rows = (steps: Step[], over: Partial<TurnFacts> = {}) =>

@@ -1,7 +1,7 @@
 /** Joins the channels: accounts from the file, the intake to the inbox, the outbox to the accounts. */
 
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import { asId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { asId, noticeIds, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { type Bus, type Clock, type Crash, type Guard, type IdMaker, Late, type Log } from "../../core/kit/index.ts";
 import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
 import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
@@ -86,9 +86,9 @@ export function makeChannels(parts: ChannelParts) {
     libraries,
     /** One line to this chat, so that a person sees whether it arrives. */
     async sendTrial(route: ReplyRoute) {
-      const id = `test:${parts.ids.next("m")}`;
+      const id = noticeIds.trial(parts.ids.next("m"));
       await records.write((tx) => say(tx, { id, route, text: TRIAL }));
-      await parts.outbox.wake(asId<TurnId>(id));
+      await parts.outbox.wake(id);
     },
     async apply() {
       await accounts.apply(configuredAccounts(config.channels, { home: parts.home, clock, log, libraries }));

@@ -1,7 +1,7 @@
 /** The ground: the records, the engine on them, who waits for turns, and the few words about settings that everybody needs. */
 import { join } from "node:path";
 import { CANCEL, type FindModel, makeModelFinder } from "../../core/contracts/index.ts";
-import type { AppError, Json, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { type AppError, type Json, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import { listTurns, TurnEnds } from "../../flow/turns/index.ts";
 import { makeOwnerZone } from "../../ground/config/index.ts";
@@ -67,7 +67,7 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
       return engine.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id;
     },
     async stopTurn(turn, why) {
-      await engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
+      await engine.resume(turn, { id: resumeIds.stop(turn), name: CANCEL, value: { why } });
     },
     aside(work) {
       work.catch((error: unknown) => log.debug("left for the next start", { error: String(error) }));

@@ -1,6 +1,6 @@
 /** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
 import { homedir } from "node:os";
-import { type AgentId, asId, PULLED } from "../../core/domain/index.ts";
+import { type AgentId, asId, PULLED, waitNames } from "../../core/domain/index.ts";
 import {
   createBrowserTool,
   createMemoryTools,
@@ -14,13 +14,7 @@ import {
   visible,
   withListed,
 } from "../../edges/tools/index.ts";
-import {
-  approvalEvent,
-  describeAsker,
-  questionText,
-  questionTextWithButtons,
-  shortCode,
-} from "../../flow/approvals/index.ts";
+import { describeAsker, questionText, questionTextWithButtons, shortCode } from "../../flow/approvals/index.ts";
 import { makeWaitPort } from "../../flow/events/index.ts";
 import { type Judging, makeJudging, onlyLooks } from "../../flow/gate/index.ts";
 import { makeTurnIntake, ownLine, stopReplaced } from "../../flow/inbox/index.ts";
@@ -109,7 +103,7 @@ function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"
     text: questionText,
     textWithButtons: questionTextWithButtons,
     close: (tx, id, state) => approvals.close(tx, id, state),
-    event: approvalEvent,
+    event: waitNames.approval,
     code: shortCode,
     where: (turn, route, authority) =>
       PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),

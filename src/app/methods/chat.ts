@@ -1,6 +1,6 @@
 /** Handlers of `chat.*`. */
 import { CANCEL } from "../../core/contracts/index.ts";
-import { asId, listFiles, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { asId, listFiles, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
 import type { EventStream } from "../../faces/gateway/index.ts";
@@ -32,7 +32,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
     async "chat.abort"(p) {
       const turn = p.turn ?? (p.session && (await parts.instance().currentTurn(asId<SessionKey>(p.session))));
       if (!turn) return { stopped: false };
-      const stop = { id: `abort:${turn}`, name: CANCEL, value: { why: "chat.abort" } };
+      const stop = { id: resumeIds.abort(turn), name: CANCEL, value: { why: "chat.abort" } };
       const taken = await parts.instance().engine.resume(asId<TurnId>(turn), stop);
       if (taken === "unknown") throw notFound("turn", turn);
       return { stopped: taken === "taken", turn };

@@ -2,7 +2,7 @@
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
-import { callFacts, listRestarts, listTurns, stepOutcome, type TurnRow } from "../../flow/turns/index.ts";
+import { callFacts, describeStep, listRestarts, listTurns, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
@@ -19,7 +19,7 @@ export function makeTurnMethods(
       const steps = [];
       for await (const e of parts.instance().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
-        const more = { ...stepOutcome(e), ...callFacts(e) };
+        const more = { ...describeStep(e), ...callFacts(e) };
         steps.push({ segment, index, kind, name, state, at, ...defined({ endedAt }), ...more });
       }
       const { result } = row;

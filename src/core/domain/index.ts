@@ -30,8 +30,14 @@ export {
   agentInSession,
   answerIds,
   approvalAskedIn,
+  attentionCursor,
+  attentionIdSql,
+  attentionIds,
+  attentionKind,
   commandLane,
   compactLane,
+  copiedTurn,
+  countScopes,
   deliveryId,
   editKeyRange,
   eventKeys,
@@ -54,17 +60,24 @@ export {
   isTurnAnswer,
   jobBehindSession,
   messageIds,
+  noticeIds,
+  placeOfSession,
   readAgentSession,
+  readAttentionCursor,
+  readInputId,
+  readJobSource,
   readReplyId,
   readRunSession,
+  readScope,
+  readSessionSource,
   runSessions,
   SENT_MARK,
   SESSION_PREFIX,
   scopeKeys,
+  senderAt,
   sessionKeys,
   sourceKeys,
   timerIds,
-  watchWork,
   withoutCommandLane,
   withoutCompactLane,
 } from "./keys.ts";
@@ -99,8 +112,26 @@ export {
   type ToolResultPart,
   type Voice,
 } from "./message.ts";
+export {
+  factSources,
+  isFileSource,
+  isImportSource,
+  isPersonAt,
+  isSelfTopic,
+  personKeys,
+  readPerson,
+  selfTopic,
+} from "./origin-keys.ts";
 export { type CameBy, isNamedDoor, isOwnDoor } from "./own-doors.ts";
-export { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "./secret-name.ts";
+export {
+  beginsSecretReference,
+  isVariableName,
+  NOT_A_SECRET_NAME,
+  readSecretReference,
+  SECRET_NAME_HINT,
+  secretReference,
+} from "./secret-name.ts";
+export { readStepName, type StepWork, stepNames } from "./step-names.ts";
 export {
   type ApprovalDecision,
   type ApprovalRequest,
@@ -116,3 +147,13 @@ export {
   type Usage,
 } from "./turn.ts";
 export { inputAsRead, isUnreadable, type UnreadableInput } from "./unreadable-input.ts";
+export {
+  compactionId,
+  isOwnWait,
+  memoryPasses,
+  passTurn,
+  resumeIds,
+  shortWorkKey,
+  waitNames,
+  workKeys,
+} from "./work-keys.ts";

@@ -6,8 +6,14 @@ import {
   agentInSession,
   answerIds,
   approvalAskedIn,
+  attentionCursor,
+  attentionIdSql,
+  attentionIds,
+  attentionKind,
   commandLane,
   compactLane,
+  copiedTurn,
+  countScopes,
   deliveryId,
   editKeyRange,
   eventKeys,
@@ -28,16 +34,23 @@ import {
   isTurnAnswer,
   jobBehindSession,
   messageIds,
+  noticeIds,
+  placeOfSession,
   readAgentSession,
+  readAttentionCursor,
   readChildSession,
+  readInputId,
+  readJobSource,
   readReplyId,
   readRunSession,
+  readScope,
+  readSessionSource,
   runSessions,
   scopeKeys,
+  senderAt,
   sessionKeys,
   sourceKeys,
   timerIds,
-  watchWork,
   withoutCommandLane,
   withoutCompactLane,
 } from "./keys.ts";
@@ -144,6 +157,50 @@ describe("a key is read as it was made", () => {
     });
   });
 
+  test("a conversation on the page, and a sub-agent's below it: both are held there", () => {
+    holds(fc.tuple(name, name, name), ([agent, chat, mark]) => {
+      const key = sessionKeys.web(agent, chat);
+      expect(readAgentSession(key)).toEqual({ agent, parts: ["web", chat] });
+      expect(placeOfSession(key)).toBe("web");
+      expect(placeOfSession(sessionKeys.child(key, mark))).toBe("web");
+      expect(placeOfSession(sessionKeys.at(agent, "telegram", "bot", chat))).toBe("telegram");
+      expect(placeOfSession(sessionKeys.run(chat, 1))).toBeUndefined();
+    });
+  });
+
+  test("the message that a turn was made for", () => {
+    holds(name, (turn) => {
+      expect(readInputId(messageIds.input(turn))).toBe(turn);
+      expect(readInputId(messageIds.given(turn))).toBeUndefined();
+    });
+  });
+
+  test("where something comes from", () => {
+    holds(anything, (from) => {
+      expect(readJobSource(sourceKeys.job(from))).toBe(from);
+      expect(readSessionSource(sourceKeys.session(from))).toBe(from);
+      expect([readJobSource(sourceKeys.session(from)), readSessionSource(sourceKeys.job(from))]).toEqual([
+        undefined,
+        undefined,
+      ]);
+    });
+  });
+
+  test("whose something is", () => {
+    holds(fc.string(), (of) => {
+      for (const kind of ["agent", "team", "person", "account"] as const) {
+        expect(readScope(scopeKeys[kind](of))).toEqual({ kind, name: of });
+      }
+    });
+    expect([readScope("shared"), readScope("public"), readScope("")]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("where a page of the attention list goes on", () => {
+    holds(fc.record({ at: count, id: anything }), (from) => {
+      expect(readAttentionCursor(attentionCursor(from))).toEqual(from);
+    });
+  });
+
   test("an account's messages begin alike, and an edit lies behind its message", () => {
     const at = fc.record({ channel: name, account: name, chat: anything });
     holds(fc.tuple(at, anything, anything), ([place, message, edit]) => {
@@ -168,6 +225,7 @@ test("the stored forms never change: databases hold them", () => {
     goal: sessionKeys.goal("g_1"),
     hook: sessionKeys.hook("ci", "ab"),
     watch: sessionKeys.watch("feed", "ab"),
+    web: sessionKeys.web("main", "x1"),
     goalTimer: sessionKeys.goalTimer("g_1"),
     childTimer: sessionKeys.childTimer("t_1"),
     night: sessionKeys.night("main"),
@@ -183,6 +241,7 @@ test("the stored forms never change: databases hold them", () => {
     goal: "goal:g_1",
     hook: "hook:ci:ab",
     watch: "watch:feed:ab",
+    web: "agent:main:web:x1",
     goalTimer: "judge:g_1",
     childTimer: "child:t_1",
     night: "memory:main",
@@ -224,7 +283,6 @@ test("the stored forms never change: databases hold them", () => {
     eventKeys.process("p_1"),
     eventKeys.child("t_1"),
     eventKeys.stalled("t_1"),
-    watchWork("feed", "ab"),
     heartbeatName("main"),
   ]).toEqual([
     "hook:ci:ab",
@@ -233,7 +291,6 @@ test("the stored forms never change: databases hold them", () => {
     "process:p_1",
     "child:t_1",
     "stall:t_1",
-    "watch:feed:ab",
     "heartbeat:main",
   ]);
   expect([
@@ -300,6 +357,53 @@ test("the stored forms never change: databases hold them", () => {
     sourceKeys.process("p_1"),
     sourceKeys.session("s"),
   ]).toEqual(["hook:ci", "watch:feed", "wake:owner", "goal:g_1", "schedule:daily", "process:p_1", "session:s"]);
+});
+
+test("the stored forms of what is said without a turn, is counted or needs a person never change", () => {
+  const at = { channel: "telegram", account: "bot" };
+  expect([
+    noticeIds.refused("7"),
+    noticeIds.loop("c", 3),
+    noticeIds.limit({ scope: "agent:main", hours: 24, window: 5, chat: "c" }),
+    noticeIds.pairing("AB"),
+    noticeIds.paired("AB"),
+    noticeIds.trial("m_1"),
+    countScopes.person("telegram/bot", "telegram:7"),
+    countScopes.chat("c"),
+    countScopes.refused(at, "7"),
+    senderAt(at, "7"),
+    idempotencyKeys.command("s", "7"),
+    copiedTurn("t_1"),
+  ]).toEqual([
+    "refused:7",
+    "loop:c:3",
+    "limit:agent:main:24:5:c",
+    "pairing:AB",
+    "paired:AB",
+    "test:m_1",
+    "default:telegram/bot/telegram:7",
+    "chat:c",
+    "refused:telegram/bot/7",
+    "telegram:bot:7",
+    "s:7",
+    "imported:t_1",
+  ]);
+  expect([
+    attentionIds.approval("ap_1"),
+    attentionIds.problem(0),
+    attentionIds.channel(at),
+    attentionIds.watch("feed"),
+    attentionIdSql("turn", "t.id"),
+    attentionIdSql("effect", "j.turn", "j.segment"),
+  ]).toEqual([
+    "approval:ap_1",
+    "problem:0",
+    "channel:telegram/bot",
+    "watch:feed",
+    "'turn:' || t.id",
+    "'effect:' || j.turn || ':' || j.segment",
+  ]);
+  expect(attentionKind(attentionIds.channel(at))).toBe("channel");
 });
 
 test("the sessions that an agent has with an account begin alike", () => {

@@ -10,6 +10,9 @@
  * | message id | a line of a conversation's history     | `messageIds`          |
  * | answer id  | something a turn says on a channel     | `answerIds`           |
  * | scope      | an agent, a team, a person as the owner of something | `scopeKeys` |
+ * | attention id | something that needs a person        | `attentionIds`        |
+ *
+ * Beside it lie the names of steps (`step-names.ts`), keys of work (`work-keys.ts`) and of people and sources (`origin-keys.ts`).
  *
  * A reader returns what its maker was given, or nothing for a key of another shape. There is none where nobody reads: ids of platforms
  * contain colons themselves, so an accept id can be compared and found by its beginning, not taken apart.
@@ -33,6 +36,8 @@ export const sessionKeys = {
   /** A conversation by where it is held. What separates the parts is escaped, so no chat id can pose as another session. */
   at: (agent: string, ...parts: readonly string[]) =>
     asId<SessionKey>(["agent", agent, ...parts].map(escapePart).join(":")),
+  /** One that was begun on the page. */
+  web: (agent: string, name: string) => asId<SessionKey>(`agent:${agent}:web:${name}`),
   /** One that was brought from another program. */
   imported: (agent: string, from: string, id: string) => asId<SessionKey>(`agent:${agent}:import:${from}:${id}`),
   /** A sub-agent's. `mark` distinguishes the children of one session. */
@@ -61,6 +66,11 @@ export const timerIds = {
 export function readAgentSession(key: string): { agent: string; parts: string[] } | undefined {
   const [kind, agent, ...parts] = key.split(":");
   return kind === "agent" && agent !== undefined ? { agent, parts } : undefined;
+}
+
+/** Where a conversation is held: a channel, `web`, or the name it has; a sub-agent's is held where its asker's is. */
+export function placeOfSession(key: string): string | undefined {
+  return readAgentSession(topSession(key))?.parts[0];
 }
 
 /** Whose conversation it is, when it is an agent's own. */
@@ -112,9 +122,14 @@ export function isSingleTask(key: string): boolean {
 
 /** The job a session works for: it is a run of it, or a sub-agent's of such a run. */
 export function jobBehindSession(key: string): string | undefined {
-  let below = key;
-  for (let read = readChildSession(below); read; read = readChildSession(below)) below = read.parent;
-  return readRunSession(below)?.job;
+  return readRunSession(topSession(key))?.job;
+}
+
+/** Itself, or for a sub-agent's the session that the first of them was asked for from. */
+function topSession(key: string): string {
+  let top = key;
+  for (let read = readChildSession(top); read; read = readChildSession(top)) top = read.parent;
+  return top;
 }
 
 /** Keys of all runs of a job lie from `from` up to, but without, `to`. */
@@ -186,6 +201,8 @@ export const idempotencyKeys = {
   /** Asks a sub-agent to answer again. */
   correct: (turn: string) => `fix:${turn}`,
   goal: (goal: string, round: number) => `goal:${goal}:${round}`,
+  /** A command in a chat: a platform may repeat the message. */
+  command: (session: string, said: string) => `${session}:${said}`,
 } as const;
 
 export function isSpawnKey(key: string): boolean {
@@ -214,8 +231,15 @@ export const sourceKeys = {
   session: (session: string) => `session:${session}`,
 } as const;
 
-/** What the watchdog holds a look at a watched thing by. */
-export const watchWork = (watch: string, about: string) => `watch:${watch}:${about}` as const;
+/** The job's name, where a job sends something. */
+export function readJobSource(source: string): string | undefined {
+  return /^schedule:(.+)$/s.exec(source)?.[1];
+}
+
+/** The session, where something comes from one. */
+export function readSessionSource(source: string): string | undefined {
+  return /^session:(.+)$/s.exec(source)?.[1];
+}
 
 /** The job that looks after an agent by itself; no other job may have such a name. */
 export function heartbeatName(agent: string): string {
@@ -250,6 +274,11 @@ export const messageIds = {
   imported: (from: string, conversation: string, n: number) => `imp:${from}:${conversation}:${n}`,
 } as const;
 
+/** The turn that a message was made for. */
+export function readInputId(id: string): string | undefined {
+  return id.endsWith(INPUT_SUFFIX) ? id.slice(0, -INPUT_SUFFIX.length) : undefined;
+}
+
 export function isReplyId(id: string): boolean {
   return id.endsWith(REPLY);
 }
@@ -262,9 +291,12 @@ export function readReplyId(id: string): { turn: string; segment: number; call: 
   return { turn: parts.join(":"), segment: Number(segment), call: Number(call) };
 }
 
-/** Stands for the turn of a line from another program. */
+/** Stands for the turn of a line from another program, and of one from another conversation. */
 export function importedTurn(conversation: string): TurnId {
   return asId(`imp:${conversation}`);
+}
+export function copiedTurn(turn: string): TurnId {
+  return asId(`imported:${turn}`);
 }
 
 // ── what is said on channels ────────────────────────────────────────────────────────────────────────────────────────
@@ -297,6 +329,19 @@ export const answerIds = {
   alert: (job: string, due: number) => `${job}:${due}:alert`,
   /** Reports a goal's outcome. */
   goal: (goal: string, round: number, state: string) => `${goal}:${round}:${state}`,
+} as const;
+
+/** What Lares says on a channel without a turn. */
+export const noticeIds = {
+  refused: (event: string) => `refused:${event}`,
+  /** Once an hour: two bots answer each other here. */
+  loop: (chat: string, hour: number) => `loop:${chat}:${hour}`,
+  limit: (of: { scope: string; hours: number; window: number; chat: string }) =>
+    `limit:${of.scope}:${of.hours}:${of.window}:${of.chat}`,
+  pairing: (code: string) => `pairing:${code}`,
+  paired: (code: string) => `paired:${code}`,
+  /** A line that a person sends to see whether it arrives. */
+  trial: (id: string) => asId<TurnId>(`test:${id}`),
 } as const;
 
 export function isTurnAnswer(id: string): boolean {
@@ -339,4 +384,51 @@ export const scopeKeys = {
 
 export function isAgentScope(scope: string): boolean {
   return scope.startsWith("agent:");
+}
+
+/** Nothing for what is everybody's. */
+export function readScope(scope: string): { kind: keyof typeof scopeKeys; name: string } | undefined {
+  const [, kind, name] = /^(agent|team|person|account):(.*)$/s.exec(scope) ?? [];
+  return kind === undefined || name === undefined ? undefined : { kind: kind as keyof typeof scopeKeys, name };
+}
+
+/** Whose messages are counted, besides an agent's and an account's: one person's, one chat's, and those that were refused. */
+export const countScopes = {
+  person: (account: string, person: string) => `default:${account}/${person}`,
+  chat: (chat: string) => `chat:${chat}`,
+  refused: ({ channel, account }: Account, sender: string) => `refused:${channel}/${account}/${sender}`,
+} as const;
+
+/** Whose limit an account's owner is asked about. */
+export function senderAt({ channel, account }: Account, sender: string): string {
+  return `${channel}:${account}:${sender}`;
+}
+
+// ── what needs a person ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Conditions. What has happened is found in SQL, see `attentionIdSql`. */
+export const attentionIds = {
+  approval: (approval: string) => `approval:${approval}`,
+  problem: (n: number) => `problem:${n}`,
+  channel: ({ channel, account }: Account) => `channel:${channel}/${account}`,
+  watch: (watch: string) => `watch:${watch}`,
+} as const;
+
+/** An SQL expression for the id of something that happened, from the columns that name it. */
+export function attentionIdSql(kind: string, ...columns: readonly string[]): string {
+  return `'${kind}:' || ${columns.join(" || ':' || ")}`;
+}
+
+export function attentionKind(id: string): string {
+  return id.split(":", 1)[0]!;
+}
+
+/** Where a page of what happened goes on: behind this time and id. */
+export function attentionCursor({ at, id }: { at: number; id: string }): string {
+  return `${at}:${id}`;
+}
+
+export function readAttentionCursor(cursor: string): { at: number; id: string } {
+  const [at, ...id] = cursor.split(":");
+  return { at: Number(at), id: id.join(":") };
 }

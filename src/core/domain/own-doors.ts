@@ -1,5 +1,6 @@
 /** Which ways into a session are the owner's own, and which of them add a new reader. */
 import type { Authority } from "./message.ts";
+import { isPersonAt } from "./origin-keys.ts";
 
 /** How a message came in. */
 export interface CameBy {
@@ -20,7 +21,7 @@ export function isOwnDoor({ channel, account, speaker }: CameBy): boolean {
 export function isNamedDoor({ channel, chat, person }: CameBy): boolean {
   if (channel === "none") return false;
   if (isGateway(channel)) return chat !== "owner" && !chat.startsWith("once-");
-  return person !== null && !person.startsWith(`${channel}:`);
+  return person !== null && !isPersonAt(person, channel);
 }
 
 function isGateway(channel: string): boolean {

@@ -20,4 +20,5 @@ export {
 export type { Dir, DirEntry, How } from "./dir.ts";
 export { notFound, outside, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
+export { markFile, readMarkedSize } from "./mark.ts";
 export { type TreeEntry, type TreeOptions, walkTree } from "./tree.ts";

@@ -1,6 +1,7 @@
 /** The nouns of the wire as schemas. Types for clients come from here; the gateway checks what it takes and what it says. */
 import { z } from "zod";
 import type { Json, JsonObject } from "../domain/json.ts";
+import type { StepWork } from "../domain/step-names.ts";
 
 /** Any plain data. zod's own type for it is mutable, ours is not; the check is the same. */
 export const json = z.json() as unknown as z.ZodType<Json, Json>;
@@ -256,6 +257,7 @@ export const sessionSummary = z.object({
   session: z.string(),
   agent: z.string(),
   person: z.string().optional(),
+  place: z.string().optional().describe("where it is held: a channel, `web`, or a name such as `main`"),
   title: z.string(),
   messages: z.number(),
   createdAt: z.number(),
@@ -267,11 +269,21 @@ export const sessionSummary = z.object({
     .describe("its newest turn: how it ended, or that it waits"),
 });
 
+/** What a step does, read from its name (`readStepName`). */
+const stepWork: z.ZodType<StepWork> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("model"), call: z.number().describe("the number of the model call") }),
+  z.object({ kind: z.literal("tool"), tool: z.string(), call: z.string().describe("the id of the tool call") }),
+  z.object({
+    kind: z.enum(["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary", "other"]),
+  }),
+]);
+
 export const turnStep = z.object({
   segment: z.number(),
   index: z.number(),
   kind: z.enum(["step", "effect"]),
-  name: z.string(),
+  name: z.string().describe("as the journal has it"),
+  does: stepWork.describe("what it is"),
   state: z.enum(["intent", "done", "unknown"]),
   at: z.number(),
   endedAt: z.number().optional(),

@@ -3,7 +3,7 @@
  * facts that wait. Only a person's word makes them count (I12).
  */
 import { join } from "node:path";
-import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { type AgentId, AppError, asId, isImportSource } from "../../core/domain/index.ts";
 import { removeTree, textBelow } from "../../core/files/index.ts";
 import type { ImportPorts } from "./ports.ts";
 
@@ -66,7 +66,7 @@ export function proposalPlace(home: string, agent: string, file: string): { root
 }
 
 async function waiting({ facts }: Parts) {
-  return (await facts.pending({ limit: MOST_FACTS })).filter((fact) => fact.source?.startsWith("import:"));
+  return (await facts.pending({ limit: MOST_FACTS })).filter((fact) => isImportSource(fact.source));
 }
 
 async function decide(parts: Parts, keep: boolean): Promise<number> {

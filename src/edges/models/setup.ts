@@ -5,7 +5,7 @@
  * PROVIDERS-2: a key that is kept is never sent to an address that was not kept with it.
  */
 import type { Models } from "../../core/contracts/index.ts";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, type Json, secretReference } from "../../core/domain/index.ts";
 import { type Clock, trimEndCharacters, truthy } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, KNOWN_MODELS } from "./catalogue.ts";
 import type { ModelsConfig } from "./config.ts";
@@ -104,7 +104,7 @@ export class ProviderSetup {
     const edits: Edit[] = [];
     if (given.key) {
       await vault.set(secretName(name), given.key);
-      edits.push([at("keys"), [`vault:${secretName(name)}`]], [at("profiles"), undefined]);
+      edits.push([at("keys"), [secretReference(secretName(name))]], [at("profiles"), undefined]);
     } else if (this.isMoved(given) && builtIn) {
       edits.push([at("keys"), [NO_KEY.key]], [at("profiles"), undefined]);
     }

@@ -9,7 +9,7 @@ import { commonWords as words } from "./words/common.ts";
 export function endLine(t: TurnDetail, paint: Paint, now: number): string {
   const { glyph, word, tone } = STATES[t.state];
   // Judging and looking again are ours; a person counts calls of the model and of tools.
-  const steps = t.steps.filter((s) => /^(model|tool):/.test(s.name)).length;
+  const steps = t.steps.filter(({ does }) => does.kind === "model" || does.kind === "tool").length;
   const cost = t.usage && !t.practice && t.usage.cost !== 0 ? money(t.usage.cost) : "";
   const facts = [duration((t.endedAt ?? now) - t.acceptedAt), steps ? plural(steps, "step") : "", cost];
   return [paint(`${glyph} ${word}`, tone), ...facts.filter(Boolean)].join(" · ");

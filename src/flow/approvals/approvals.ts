@@ -15,7 +15,9 @@ import {
   type ApprovalView,
   asId,
   type ReplyRoute,
+  resumeIds,
   type TurnId,
+  waitNames,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock } from "../../core/kit/index.ts";
 import type { Reminders } from "./reminders.ts";
@@ -56,11 +58,6 @@ export interface ApprovalAnswer {
   decision: ApprovalDecision;
   by: string;
   reason?: string;
-}
-
-/** The event a parked turn waits for. */
-export function approvalEvent(id: ApprovalId): string {
-  return `approval:${id}`;
 }
 
 export class Approvals {
@@ -130,8 +127,8 @@ export class Approvals {
     const taken = await this.parts.resume(
       asked.turn,
       {
-        id: `${asked.id}:${answer.decision}:${answer.by}`,
-        name: approvalEvent(asked.id),
+        id: resumeIds.answered(asked.id, answer.decision, answer.by),
+        name: waitNames.approval(asked.id),
         value: { approval: asked.id, decision: answer.decision, by: answer.by, reason: answer.reason ?? null },
       },
       (tx) => {

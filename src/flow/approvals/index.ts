@@ -1,4 +1,4 @@
-export { Approvals, approvalEvent, newApprovalId } from "./approvals.ts";
+export { Approvals, newApprovalId } from "./approvals.ts";
 export { describeAsker, personBehind } from "./asker/store.ts";
 export { type ApprovalsConfig, agentExpiryConfig, approvalsConfig } from "./config.ts";
 export { Reminders } from "./reminders.ts";

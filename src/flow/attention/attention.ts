@@ -6,20 +6,19 @@
  * disappears when it is fixed. A past event stays until somebody dismisses it, across restarts.
  */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { AppError, type ApprovalView, assertNever } from "../../core/domain/index.ts";
+import {
+  AppError,
+  type ApprovalView,
+  assertNever,
+  attentionCursor,
+  attentionIds,
+  attentionKind,
+  readAttentionCursor,
+  readStepName,
+} from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import {
-  counted,
-  dismiss,
-  type FoundRow,
-  type From,
-  found,
-  KINDS,
-  resultIn,
-  routeIn,
-  type StoredKind,
-} from "./store.ts";
+import { counted, dismiss, type FoundRow, found, KINDS, resultIn, routeIn, type StoredKind } from "./store.ts";
 
 export type Attention = Result<"attention.list">["items"][number];
 
@@ -59,7 +58,7 @@ export async function listAttention(
   q: { limit: number; after?: string | undefined },
 ): Promise<Result<"attention.list">> {
   const { db } = parts;
-  const from = q.after === undefined ? undefined : readCursor(q.after);
+  const from = q.after === undefined ? undefined : readAttentionCursor(q.after);
   const now = from ? [] : await standing(parts, q.limit);
   const kinds = Object.keys(KINDS) as StoredKind[];
   const rows = (
@@ -72,7 +71,7 @@ export async function listAttention(
   return {
     items: [...now, ...page],
     total: await countAttention(parts),
-    ...(rows.length > page.length && last ? { next: `${last.at}:${last.id}` } : {}),
+    ...(rows.length > page.length && last ? { next: attentionCursor(last) } : {}),
   };
 }
 
@@ -90,7 +89,7 @@ export async function dismissAttention(
   ids: readonly string[],
   by: string,
 ): Promise<void> {
-  const fixed = ids.find((id) => !Object.hasOwn(KINDS, id.split(":")[0]!));
+  const fixed = ids.find((id) => !Object.hasOwn(KINDS, attentionKind(id)));
   if (fixed !== undefined) {
     throw new AppError("BAD_REQUEST", {
       message: `"${fixed}" is still the case and can't be dismissed.`,
@@ -119,7 +118,7 @@ async function standing(parts: AttentionParts, limit: number): Promise<Attention
   return [
     ...asked.map(
       ({ id, tool, shown, askedAt, deadline, agent, session, turn }): Attention => ({
-        id: `approval:${id}`,
+        id: attentionIds.approval(id),
         kind: "approval",
         at: askedAt,
         text: `${agent} asks: ${firstLine(shown) || tool}`,
@@ -140,7 +139,7 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
   const watches = await parts.watches();
   return [
     ...problems.map(
-      (text, i): Attention => ({ id: `problem:${i}`, kind: "problem", at: now, text, dismissible: false }),
+      (text, i): Attention => ({ id: attentionIds.problem(i), kind: "problem", at: now, text, dismissible: false }),
     ),
     ...parts
       .accounts()
@@ -149,12 +148,18 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
         const cannot = sending === false ? "cannot send" : "is not connected";
         const what = hearing === false ? "is not receiving" : cannot;
         const text = `${channel}/${account} ${what}${detail ? `: ${detail}` : "."}`;
-        return { id: `channel:${channel}/${account}`, kind: "channel", at: heardAt ?? now, text, dismissible: false };
+        return {
+          id: attentionIds.channel({ channel, account }),
+          kind: "channel",
+          at: heardAt ?? now,
+          text,
+          dismissible: false,
+        };
       }),
     ...watches.flatMap(({ name, agent, error, isPaused, lastAt }): Attention[] => {
       if (!error && !isPaused) return [];
       const text = `${name} ${isPaused ? "is paused" : "cannot be watched"}: ${error ?? ""}`;
-      return [{ id: `watch:${name}`, kind: "watch", at: lastAt ?? now, text, dismissible: false, agent }];
+      return [{ id: attentionIds.watch(name), kind: "watch", at: lastAt ?? now, text, dismissible: false, agent }];
     }),
   ];
 }
@@ -188,17 +193,11 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
   }
 }
 
-/** `tool:exec:call_1` → `A call of exec`. */
 function effectName(name: string): string {
-  const [kind, tool] = name.split(":");
-  return kind === "tool" && tool ? `A call of ${tool}` : `The step ${name}`;
+  const does = readStepName(name);
+  return does.kind === "tool" ? `A call of ${does.tool}` : `The step ${name}`;
 }
 
 function firstLine(text: string): string {
   return (text.split("\n")[0] ?? "").slice(0, 200);
-}
-
-function readCursor(text: string): From {
-  const [at, ...id] = text.split(":");
-  return { at: Number(at), id: id.join(":") };
 }

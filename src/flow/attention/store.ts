@@ -1,6 +1,6 @@
 /** What failed or waits, over the rooms' records. Everything is found by a partial index: years of good turns cost nothing. */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { type ReplyRoute, SESSION_PREFIX, type TurnResult } from "../../core/domain/index.ts";
+import { attentionIdSql, type ReplyRoute, SESSION_PREFIX, type TurnResult } from "../../core/domain/index.ts";
 
 /** Where a page begins: behind this time and id, newest first. */
 export interface From {
@@ -24,15 +24,15 @@ const OWN_TURNS = `t.session NOT LIKE '${SESSION_PREFIX.job}%' AND t.session NOT
 
 /** Of each kind: the rows as `id, at, session, agent, turn, a, b`. */
 export const KINDS = {
-  turn: `SELECT 'turn:' || t.id AS id, t.ended_at AS at, t.session, t.agent, t.id AS turn, t.state AS a, t.result AS b FROM turn t
+  turn: `SELECT ${attentionIdSql("turn", "t.id")} AS id, t.ended_at AS at, t.session, t.agent, t.id AS turn, t.state AS a, t.result AS b FROM turn t
     WHERE t.state IN ('failed', 'attention', 'declined') AND t.ended_at IS NOT NULL AND ${OWN_TURNS}
       AND (t.state <> 'declined' OR json_extract(t.result, '$.failure') IS NOT NULL)`,
-  effect: `SELECT 'effect:' || j.turn || ':' || j.segment || ':' || j.idx AS id, COALESCE(j.ended_at, j.at) AS at, t.session, t.agent,
+  effect: `SELECT ${attentionIdSql("effect", "j.turn", "j.segment", "j.idx")} AS id, COALESCE(j.ended_at, j.at) AS at, t.session, t.agent,
       j.turn, j.name AS a, NULL AS b FROM engine_journal j LEFT JOIN turn t ON t.id = j.turn WHERE j.state = 'unknown'`,
-  delivery: `SELECT 'delivery:' || d.id AS id, d.updated_at AS at, d.session, NULL AS agent, d.turn, d.state AS a,
+  delivery: `SELECT ${attentionIdSql("delivery", "d.id")} AS id, d.updated_at AS at, d.session, NULL AS agent, d.turn, d.state AS a,
       json_object('route', json(d.route), 'error', d.error) AS b FROM delivery d
     WHERE d.state IN ('failed', 'expired', 'uncertain')`,
-  job: `SELECT 'job:' || j.id || ':' || s.due AS id, COALESCE(s.ended_at, s.due) AS at, NULL AS session, j.agent, s.turn,
+  job: `SELECT ${attentionIdSql("job", "j.id", "s.due")} AS id, COALESCE(s.ended_at, s.due) AS at, NULL AS session, j.agent, s.turn,
       j.name AS a, s.reason AS b
     FROM job j JOIN slot s ON s.job = j.id AND s.due = (SELECT MAX(due) FROM slot WHERE job = j.id AND state = 'failed')
     WHERE j.failures > 0`,

@@ -15,7 +15,7 @@ import type {
   Records,
   Speaker,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, type Json, workKeys } from "../../core/domain/index.ts";
 import {
   type Bus,
   backoffMs,
@@ -313,7 +313,7 @@ export class Accounts {
     return {
       read: (given, read) => {
         const id = given.id === undefined || given.id === "" ? makeDigest(given.value) : String(given.id);
-        const key = `raw:${at.channel}/${at.account}/${given.kind}/${id}` as const;
+        const key = workKeys.raw(at, given.kind, id);
         if (guard.suspicion(key) === "convicted") {
           passOver({ kind: given.kind, id });
           return undefined;

@@ -26,10 +26,15 @@ import {
   answerWords,
   asId,
   assertNever,
+  countScopes,
   type InboundMessage,
   isAgentScope,
   type Json,
+  noticeIds,
+  personKeys,
   type ReplyRoute,
+  senderAt,
+  workKeys,
 } from "../../core/domain/index.ts";
 import {
   type Clock,
@@ -140,7 +145,7 @@ export class Intake {
         passOver(event);
         return { outcome: "refused", say: STOPPED_LARES };
       };
-      const key = `event:${at.channel}/${at.account}/${event.chat.id}/${event.id}` as const;
+      const key = workKeys.event(at, event.chat.id, event.id);
       heard.push(await guarded(guard, key, take, leave));
     }
     if (!kept) await records.write((tx) => writeKept(tx, at, CURSOR, cursor));
@@ -255,11 +260,11 @@ export class Intake {
     if (known === undefined) {
       const stop = await this.refusal(at, policy, message, isBot, clock.now());
       if (stop !== undefined) {
-        log.warn("a message was refused by a limit", { ...at, sender: event.sender.id, limit: stop.id.split(":")[0]! });
+        log.warn("a message was refused by a limit", { ...at, sender: event.sender.id, limit: stop.by });
         await this.notice(stop, route, (tx) => {
           record(tx);
           // Only the first gets a notice; the count is recorded.
-          countMessage(tx, `refused:${at.channel}/${at.account}/${event.sender.id}`, toHour(clock.now()));
+          countMessage(tx, countScopes.refused(at, event.sender.id), toHour(clock.now()));
         });
         return { outcome: "refused", say: stop.text };
       }
@@ -287,7 +292,7 @@ export class Intake {
       // Only our own trouble stops the connection (INTAKE-2).
       if (!(error instanceof AppError) || /^(STORAGE|NOT_READY|INTERNAL|HOME|DATABASE)/.test(error.code)) throw error;
       log.warn("a message could not be admitted", { ...at, code: error.code, error: error.message });
-      await this.notice({ id: `refused:${event.id}`, text: error.message }, route, record);
+      await this.notice({ id: noticeIds.refused(event.id), text: error.message }, route, record);
       return { outcome: "refused", say: error.message };
     }
   }
@@ -323,7 +328,7 @@ export class Intake {
   private listCounts(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
     const agent = this.parts.inbox.findAgent(message);
     const limits = this.parts.agents()[agent]?.messages ?? {};
-    const person = `${at.channel}:${message.sender.id}`;
+    const person = personKeys.at(at.channel, message.sender.id);
     return countsFor(
       { account: policy.limits, agent: limits },
       { account: `${at.channel}/${at.account}`, agent, person },
@@ -342,12 +347,12 @@ export class Intake {
     message: InboundMessage,
     isBot: boolean,
     now: number,
-  ): Promise<{ id: string; text: string } | undefined> {
+  ): Promise<{ by: "loop" | "limit"; id: string; text: string } | undefined> {
     const { records, outbox } = this.parts;
     const chat = JSON.stringify([at.channel, at.account, message.route.chat, message.sender.id]);
     const loop = this.loops.judge(chat, now, outbox.sentAt(message.route));
     if (loop !== "fine") {
-      return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text: ANSWERING_EACH_OTHER };
+      return { by: "loop", id: noticeIds.loop(chat, toHour(now)), text: ANSWERING_EACH_OTHER };
     }
     if (now - this.swept > HOUR_MS) {
       this.swept = now;
@@ -361,9 +366,9 @@ export class Intake {
               isAgentScope(count.scope) ? { agent: this.parts.inbox.findAgent(message) } : at,
               now - 24 * HOUR_MS,
             );
-      const window = Math.floor(toHour(now) / (count.hours ?? 1));
-      const id = `limit:${count.scope}:${count.hours ?? 1}:${window}:${chat}`;
-      if (used >= count.most) return { id, text: limitText(count) };
+      const { scope, hours = 1 } = count;
+      const id = noticeIds.limit({ scope, hours, window: Math.floor(toHour(now) / hours), chat });
+      if (used >= count.most) return { by: "limit", id, text: limitText(count) };
     }
   }
 
@@ -422,7 +427,7 @@ function toRoute(at: AccountKey, event: PlatformEvent): ReplyRoute {
 }
 
 function makeOwnerKey(message: InboundMessage): string {
-  return `${message.route.channel}:${message.route.account}:${message.sender.id}`;
+  return senderAt(message.route, message.sender.id);
 }
 
 function toHour(now: number): number {

@@ -4,7 +4,7 @@
  */
 
 import type { MessageLimits } from "../../core/contracts/index.ts";
-import { scopeKeys } from "../../core/domain/index.ts";
+import { countScopes, scopeKeys } from "../../core/domain/index.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -55,11 +55,11 @@ export function countsFor(
 }
 
 function defaults(own: MessageLimits, at: { account: string; person: string }, { isBot, chat }: Sender): Count[] {
-  const who = `default:${at.account}/${at.person}`;
+  const who = countScopes.person(at.account, at.person);
   if (isBot) return [count(who, "another bot", BOT_AN_HOUR), { ...count(who, "another bot", BOT_A_DAY), hours: 24 }];
   return [
     ...(own.maxMessagesPerUser ? [] : [count(who, "one person", PERSON_AN_HOUR)]),
-    ...(own.maxMessagesPerHour ? [] : [count(`chat:${chat}`, "one chat", CHAT_AN_HOUR)]),
+    ...(own.maxMessagesPerHour ? [] : [count(countScopes.chat(chat), "one chat", CHAT_AN_HOUR)]),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import { AppError, type ReplyRoute } from "../../core/domain/index.ts";
+import { AppError, noticeIds, type ReplyRoute } from "../../core/domain/index.ts";
 import type { Bus, Clock } from "../../core/kit/index.ts";
 import {
   type AccountKey,
@@ -55,7 +55,7 @@ export class Pairings {
     const open = await listPairings(records, at, now);
     if (open.some((p) => p.sender === stranger.id) || open.length >= MOST_PENDING) return records.write(record);
     const code = newCode();
-    const id = `pairing:${code}`;
+    const id = noticeIds.pairing(code);
     await records.write((tx) => {
       insertPairing(tx, {
         ...at,
@@ -90,7 +90,7 @@ export class Pairings {
     const { records, clock, say, sent } = this.parts;
     const found = await this.find(typed);
     const { channel, account, sender, name } = found;
-    const id = `paired:${found.code}`;
+    const id = noticeIds.paired(found.code);
     await records.write((tx) => {
       writeGrant(tx, { channel, account, sender, name, context: "direct", role, by, at: clock.now() });
       deletePairing(tx, found.code);

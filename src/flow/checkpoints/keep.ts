@@ -9,10 +9,12 @@
  * within limits; for everything else only size and times are recorded, so that an undo can at least say what it can't restore.
  * CHECKPOINTS-4: saving never stops the work. What couldn't be saved is recorded as such.
  */
+
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
+import { readMarkedSize } from "../../core/files/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
 import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
@@ -200,7 +202,7 @@ export class Keeper {
     const root = await realpath(call.workspace);
     const all = [...there].map(([path, mark]) => ({
       path: isAbsolute(path) ? path : join(root, path),
-      size: Number(mark.slice(0, mark.indexOf(":"))),
+      size: readMarkedSize(mark),
     }));
     const isNamed = ({ path }: { path: string }) => named.some((start) => path.startsWith(start));
     const wanted = [...all.filter(isNamed), ...(anything ? all.filter((one) => !isNamed(one)) : [])];

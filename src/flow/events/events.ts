@@ -14,14 +14,15 @@
  *     having taken them they come as a message after all.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import type {
-  AgentId,
-  Authority,
-  InboundMessage,
-  LaneClass,
-  ReplyRoute,
-  SessionKey,
-  TurnId,
+import {
+  type AgentId,
+  type Authority,
+  type InboundMessage,
+  type LaneClass,
+  type ReplyRoute,
+  resumeIds,
+  type SessionKey,
+  type TurnId,
 } from "../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
@@ -300,7 +301,7 @@ export class SystemEvents {
     const { records } = this.parts;
     const claims = await listClaims(records, turn, wait);
     if (claims.length === 0 || (await claimedBy(records, turn, wait)).length < claims.length) return;
-    await this.parts.resume(turn, { id: `events:${wait}`, name: wait });
+    await this.parts.resume(turn, { id: resumeIds.events(wait), name: wait });
   }
 }
 

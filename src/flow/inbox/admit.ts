@@ -15,6 +15,7 @@ import {
   type Json,
   type LaneClass,
   listFiles,
+  resumeIds,
   type SessionKey,
   type TextPart,
   type TurnId,
@@ -408,7 +409,7 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
   for (const turn of turns) {
     if (turn === admitted.turn) continue;
     await parts.engine.resume(turn, {
-      id: `interrupt:${admitted.turn}`,
+      id: resumeIds.interrupt(admitted.turn),
       name: CANCEL,
       value: { why: "a newer message interrupted it" },
     });

@@ -4,7 +4,7 @@
  * its journal; here nothing is changed.
  */
 import { CANCEL, type Engine, type Reads } from "../../core/contracts/index.ts";
-import { AppError, type Authority, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { AppError, type Authority, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { Placement } from "./routing.ts";
 import { openFrom, readAdmitted } from "./store.ts";
 
@@ -41,6 +41,6 @@ export async function stopReplaced(
 ): Promise<void> {
   for (const turn of await openFrom(messages, session, target)) {
     if (turn === by) continue;
-    await engine.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
+    await engine.resume(turn, { id: resumeIds.replaced(by), name: CANCEL, value: { why: "its message was replaced" } });
   }
 }

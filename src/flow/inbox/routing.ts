@@ -10,6 +10,7 @@ import {
   assertNever,
   type InboundMessage,
   type PersonId,
+  personKeys,
   type QueueMode,
   type SessionKey,
   sessionKeys,
@@ -41,9 +42,9 @@ export function place(config: InboxConfig, message: InboundMessage): Placement {
 
 /** One person over several accounts, by `identities`; else the platform's own id. */
 function findPerson(config: InboxConfig, message: InboundMessage): PersonId {
-  const own = `${message.route.channel}:${message.sender.id}`;
+  const own = personKeys.at(message.route.channel, message.sender.id);
   for (const [name, ids] of Object.entries(config.identities)) if (ids.includes(own)) return asId(name);
-  return asId(own);
+  return own;
 }
 
 function firstMatch(rules: readonly RoutingRule[], message: InboundMessage, person: PersonId): RoutingRule | undefined {
@@ -54,7 +55,9 @@ function firstMatch(rules: readonly RoutingRule[], message: InboundMessage, pers
 function matches(rule: RoutingRule, message: InboundMessage, person: PersonId): boolean {
   const { route } = message;
   return (
-    (rule.person === undefined || rule.person === person || rule.person === `${route.channel}:${message.sender.id}`) &&
+    (rule.person === undefined ||
+      rule.person === person ||
+      rule.person === personKeys.at(route.channel, message.sender.id)) &&
     (rule.account === undefined || rule.account === route.account) &&
     (rule.chat === undefined || rule.chat === route.chat) &&
     (rule.channel === undefined || rule.channel === route.channel) &&

@@ -27,6 +27,7 @@ import {
   type Json,
   type LiveEvent,
   type ReplyRoute,
+  readStepName,
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
@@ -178,7 +179,7 @@ export class Live {
       }
       case "turn.step": {
         const one = this.showing.get(event.turn);
-        if (!one || !event.step.startsWith("model:")) return;
+        if (!one || readStepName(event.step).kind !== "model") return;
         one.askedAt = this.parts.clock.now();
         this.plan(one);
         return;

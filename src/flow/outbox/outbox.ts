@@ -31,6 +31,7 @@ import {
   type ReplyRoute,
   type SessionKey,
   type TurnId,
+  workKeys,
 } from "../../core/domain/index.ts";
 import {
   type Bus,
@@ -44,7 +45,6 @@ import {
   pause,
   STOPPED_LARES,
   truthy,
-  type WorkKey,
 } from "../../core/kit/index.ts";
 import type { OutboxConfig } from "./config.ts";
 import { Pace } from "./pace.ts";
@@ -308,7 +308,7 @@ export class Outbox {
 
   private async underGuard(d: Delivery): Promise<boolean> {
     const { guard } = this.parts;
-    const key: WorkKey = `delivery:${d.id}`;
+    const key = workKeys.delivery(d.id);
     if (guard.suspicion(key) === "convicted") {
       const done = await this.close(d, "failed", STOPPED_LARES);
       guard.forgive(key);

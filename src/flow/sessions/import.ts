@@ -8,6 +8,7 @@ import {
   type SessionKey,
   sessionKeys,
   unknownAgent,
+  workKeys,
 } from "../../core/domain/index.ts";
 import { type Guard, guardedImport } from "../../core/kit/index.ts";
 import type { Sessions } from "./sessions.ts";
@@ -33,7 +34,7 @@ export function importLines(
 ): Promise<{ session: SessionKey; imported: number; skipped: number }> {
   const { lines } = given;
   const ends = hash([given.session, lines.length, lines[0], lines.at(-1)]);
-  return guardedImport(parts.guard, `import:session:${ends}`, async () => {
+  return guardedImport(parts.guard, workKeys.importedSession(ends), async () => {
     // Where it goes is the caller's to say, never the file's: its lines would end up in somebody's conversation.
     const named = given.session === undefined ? undefined : agentInSession(given.session);
     const agent = given.agent ?? named ?? parts.defaultAgent();

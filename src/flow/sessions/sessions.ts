@@ -6,8 +6,11 @@ import { CANCEL, type EngineEvent, type Records, type Tx } from "../../core/cont
 import {
   AppError,
   asId,
+  copiedTurn,
   type HistoryEntry,
   messageIds,
+  placeOfSession,
+  resumeIds,
   type SessionKey,
   type TurnId,
   type TurnState,
@@ -55,6 +58,8 @@ export interface SessionSummary {
   session: SessionKey;
   agent: string;
   person?: string;
+  /** Where it is held: a channel, `web`, or a name such as `main`. */
+  place?: string;
   title: string;
   messages: number;
   createdAt: number;
@@ -154,7 +159,7 @@ export class Sessions {
       for (const line of lines) {
         // Under another key the same ids would collide with the original's.
         const id = same ? line.id : messageIds.copied(into.session, line.id);
-        const turn = same ? line.turn : asId<TurnId>(`imported:${line.turn}`);
+        const turn = same ? line.turn : copiedTurn(line.turn);
         this.parts.addImported(tx, { ...line, id, turn, session: into.session });
         crash.at("import.row");
       }
@@ -192,7 +197,7 @@ export class Sessions {
   private async stop(key: SessionKey): Promise<void> {
     const open = await openTurns(this.parts.records, key);
     for (const { id } of open) {
-      await this.parts.resume(id, { id: `session:${id}`, name: CANCEL, value: { why: "the session was closed" } });
+      await this.parts.resume(id, { id: resumeIds.closed(id), name: CANCEL, value: { why: "the session was closed" } });
     }
     await Promise.all(open.map(({ id }) => this.parts.ended(id)));
   }
@@ -206,7 +211,7 @@ export class Sessions {
       messages: row.messages,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
-      ...truthy({ person: row.person, running }),
+      ...truthy({ person: row.person, place: placeOfSession(row.key), running }),
       ...(row.last ? { last: lastTurn(row.last, running) } : {}),
     };
   }

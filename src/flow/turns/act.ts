@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { resultOrigin, type ToolResult } from "../../core/contracts/index.ts";
-import type { NotRun, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";
+import { type NotRun, stepNames, type ToolCallPart, type ToolResultPart } from "../../core/domain/index.ts";
 import { atOnce, truthy } from "../../core/kit/index.ts";
 import { type JudgedCall, judge } from "./judge.ts";
 import { repeated } from "./limits.ts";
@@ -35,7 +35,7 @@ export async function act(
 }> {
   const n = p.call - 1;
   const { toolCalls: most, toolCallsAtOnce } = parts.limits();
-  const judged = await at.ctx.step(`judge:${n}`, () =>
+  const judged = await at.ctx.step(stepNames.judge(n), () =>
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
   const unasked = beyond(judged);

@@ -17,7 +17,7 @@ export { spoken } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { ApprovalQuestions, Judge, Toolbox, TurnIntake, TurnParts } from "./ports.ts";
 export { type BuiltRequest, buildRequest } from "./request.ts";
-export { callFacts, stepOutcome } from "./step-outcome.ts";
+export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   eraseTurns,
   forgetAdmitted,

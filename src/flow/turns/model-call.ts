@@ -10,6 +10,7 @@ import {
   leastTrusted,
   messageIds,
   type SessionKey,
+  stepNames,
   type TurnId,
 } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
@@ -44,7 +45,7 @@ export async function callModel(parts: TurnParts, run: TurnRun): Promise<Called>
   /** Empty on a replay, where nothing is recorded again. */
   const made: Made = { took: [], paid: undefined };
   return run.ctx.step(
-    `model:${n}`,
+    stepNames.model(n),
     async () => (await ask(parts, run, n, made)) as unknown as Json,
     (tx, result) => record(parts, run, n, made, { tx, called: result as unknown as Called }),
   ) as unknown as Promise<Called>;
@@ -75,7 +76,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
       ...{ turn, call: n, session, agent, request, ...spentFor(run.terms) },
       maxOutputTokens: given?.settings?.maxOutputTokens,
       beforeCall: async () => {
-        parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
+        parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });
         await parts.interims.sent(session);
         parts.crash.at("model.before");
       },

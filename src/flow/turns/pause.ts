@@ -1,7 +1,7 @@
 /** Calls whose outcome is waited for without a person: sub-agents, a process, a time. The turn is parked meanwhile (I8). */
 
 import type { AfterWait } from "../../core/contracts/index.ts";
-import { messageIds } from "../../core/domain/index.ts";
+import { messageIds, stepNames } from "../../core/domain/index.ts";
 import { type At, makePlace } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
@@ -25,7 +25,7 @@ export async function endPauses(
     const settling =
       results === undefined ? undefined : await parts.interims.settling({ session, message: results, call: callId });
     await at.ctx.step(
-      `after:${callId}`,
+      stepNames.after(callId),
       async () => {
         came = (await parts.tools.get(tool)?.after?.(input, makePlace(parts, at), { on, deadline })) ?? came;
         return null;

@@ -18,7 +18,7 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, type Json, stepNames } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./bound.ts";
 import type { JudgedCall } from "./judge.ts";
@@ -152,7 +152,7 @@ class ToolRun {
   }
 
   get #stepName(): string {
-    return `tool:${this.#call.name}:${this.#call.id}`;
+    return stepNames.tool(this.#call.name, this.#call.id);
   }
 
   /** Waits for the files it changes. Returns a result if it doesn't get them. */
@@ -266,7 +266,7 @@ function ours(text: string): ToolResult {
 
 /** Whether a waiting call is still what was shown. Recorded, so that a replay keeps its word. */
 export async function stillAsShown(parts: TurnParts, at: At, w: WaitingCall): Promise<boolean> {
-  return at.ctx.step(`recheck:${w.approval}`, async () => {
+  return at.ctx.step(stepNames.recheck(w.approval), async () => {
     const tool = parts.tools.get(w.tool);
     if (!tool) return false;
     const place = makePlace(parts, at);

@@ -7,7 +7,7 @@
  * TURNS-11: a script cut off by a crash is not run again: the turn fails and says that its outcome is not known (I4).
  */
 import { CANCEL, Stopped, type ToolResult, type Wake } from "../../core/contracts/index.ts";
-import type { Terms, ToolCallPart } from "../../core/domain/index.ts";
+import { stepNames, type Terms, type ToolCallPart } from "../../core/domain/index.ts";
 import type { Ending } from "./finish.ts";
 import { judge } from "./judge.ts";
 import { newWaiting } from "./park.ts";
@@ -91,7 +91,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     if ("refused" in answer) return answer;
     if (answer.isSame) return { result: await runNow(parts, run, call, { by: "person", hash: asked.hash }) };
   }
-  const j = await run.ctx.step(`judge:${id}${asked ? ":again" : ""}`, () => judge(parts, run, call, p));
+  const j = await run.ctx.step(stepNames.judgeScript(id, asked !== undefined), () => judge(parts, run, call, p));
   if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };
   if (j.verdict === "ask") {
     const waiting = newWaiting(parts, run, call, j, asked ? 1 : 0);

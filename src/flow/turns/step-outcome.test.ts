@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../core/domain/index.ts";
-import { stepOutcome } from "./step-outcome.ts";
+import { describeStep } from "./step-outcome.ts";
 
 const reply = (over: Record<string, Json>): Json => ({
   reply: { ok: true, model: "m", practice: false, content: [], finish: "stop", notice: null, ms: 1, ...over },
 });
-const outcomeOf = (payload: Json) => stepOutcome({ kind: "step", name: "model:0", state: "done", payload: payload });
+const outcomeOf = (payload: Json) => describeStep({ kind: "step", name: "model:0", state: "done", payload: payload });
 
 test("a model call that said nothing is no success, nor is one that declined", () => {
   expect(outcomeOf(reply({}))).toMatchObject({ outcome: "failed", reason: "The model gave an empty answer." });

@@ -1,16 +1,22 @@
 /** How a recorded step really ended: one that was done may have failed, and that must not look like a success. */
 import type { FailedAttempt, JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
-import type { Usage } from "../../core/domain/index.ts";
+import { readStepName, type Usage } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { CUT_OFF, EMPTY_ANSWER, MODEL_DECLINED } from "./words.ts";
 
-type Ended = Pick<Result<"turns.get">["steps"][number], "outcome" | "failure" | "reason" | "exit">;
+type Step = Result<"turns.get">["steps"][number];
+type Ended = Pick<Step, "outcome" | "failure" | "reason" | "exit">;
 
-export function stepOutcome({ kind, name, state, payload }: Pick<JournalEntry, StepFields>): Ended {
+export function describeStep(entry: Pick<JournalEntry, StepFields>): Ended & Pick<Step, "does"> {
+  return { does: readStepName(entry.name), ...stepOutcome(entry) };
+}
+
+function stepOutcome({ kind, name, state, payload }: Pick<JournalEntry, StepFields>): Ended {
   if (state === "unknown") return { outcome: "unknown" };
   if (state !== "done") return { outcome: "open" };
-  if (name.startsWith("model:")) return ofModel(fields(payload));
-  if (name.startsWith("judge:")) return ofJudge([payload].flat().map(fields<Verdict>));
+  const does = readStepName(name).kind;
+  if (does === "model") return ofModel(fields(payload));
+  if (does === "judge") return ofJudge([payload].flat().map(fields<Verdict>));
   // An effect's result is wrapped, because its outcome may also be unknown. A step's is recorded as it is.
   const { ok, unknown } = kind === "effect" ? fields<Settled>(payload) : { ok: payload, unknown: undefined };
   return unknown ? { outcome: "unknown" } : ofTool(fields(ok));
@@ -22,7 +28,7 @@ export function callFacts({ name, payload }: Pick<JournalEntry, "name" | "payloa
   usage?: Usage;
   failed?: FailedAttempt[];
 } {
-  const { reply } = name.startsWith("model:") ? fields<Called>(payload) : {};
+  const { reply } = readStepName(name).kind === "model" ? fields<Called>(payload) : {};
   if (!reply) return {};
   return {
     usage: reply.usage,

@@ -12,6 +12,7 @@ import {
   type AgentId,
   asId,
   messageIds,
+  stepNames,
   type ToolResultPart,
   type TurnId,
   withoutCommandLane,
@@ -102,7 +103,7 @@ export function makeTurns(parts: TurnParts) {
 async function rewind(parts: TurnParts, { ctx, session, turn, segment }: TurnRun, target: TurnId): Promise<void> {
   if (segment > 0) return;
   await ctx.step(
-    "rewind",
+    stepNames.rewind,
     async () => {
       await parts.stopReplaced(session, target, turn);
       return null;

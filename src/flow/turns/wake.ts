@@ -15,6 +15,7 @@ import {
   messageIds,
   type NotRun,
   type RunsWhere,
+  stepNames,
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
@@ -93,7 +94,7 @@ async function answered(
   }
   if (!(await stillAsShown(parts, run, w))) {
     const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
-    const again = await run.ctx.step(`replan:${w.approval}`, async () => {
+    const again = await run.ctx.step(stepNames.replan(w.approval), async () => {
       const tool = parts.tools.get(w.tool);
       const place = makePlace(parts, run);
       const plan = await tool?.plan(w.input, place).catch((error: unknown) => {

@@ -3,11 +3,9 @@
  * value, so that nothing which writes the file can write the secret (LK-03). `$${` is a plain `${`.
  * A whole value may also stand for something kept elsewhere, such as `vault:NAME`; what that is, `lookUp` knows.
  */
-import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { AppError, type Json, type JsonObject, readSecretReference } from "../../core/domain/index.ts";
 import { type Path, pathText, soundsSecret } from "./problems.ts";
 
-/** The whole of a value that only `lookUp` can replace. */
-const KEPT_ELSEWHERE = /^vault:\S+$/;
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export interface Resolved {
@@ -54,7 +52,7 @@ function fill(text: string, path: Path, { variables, lookUp }: References, found
     found.missing.push({ path, message: [error.message.replace(/\.$/, ""), error.hint].filter(Boolean).join(". ") });
     return text;
   }
-  if (!lookUp && KEPT_ELSEWHERE.test(text)) found.unresolved.add(pathText(path));
+  if (!lookUp && readSecretReference(text) !== undefined) found.unresolved.add(pathText(path));
   if (!text.includes("${")) return text;
   return text.replace(REFERENCE, (match, variable: string) => {
     if (match.startsWith("$$")) return match.slice(1);

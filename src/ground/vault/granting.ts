@@ -1,5 +1,5 @@
 /** Secrets and the agents whose commands get them: values in the vault, the lists in lares.yaml. */
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, secretReference } from "../../core/domain/index.ts";
 import type { Vault } from "./vault.ts";
 
 export interface GrantingParts {
@@ -41,7 +41,7 @@ export class Granting {
 
   /** From the vault and from every list. Throws CONFLICT while a model or a channel uses it. */
   async remove(name: string): Promise<{ removed: boolean; agents: string[] }> {
-    if (await this.parts.refersTo(`vault:${name}`)) {
+    if (await this.parts.refersTo(secretReference(name))) {
       throw new AppError("CONFLICT", {
         message: `lares.yaml refers to vault:${name}: a model or a channel uses it.`,
         hint: "Remove that channel or provider first, or give the secret another value: lares secrets set NAME",

@@ -1,6 +1,6 @@
 /** Who gets which secret. A command of an agent sees those the config grants that agent, and no others. */
 import { z } from "zod";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, readSecretReference } from "../../core/domain/index.ts";
 import type { Secret } from "./secret.ts";
 import { isSecretName, type Vault } from "./vault.ts";
 
@@ -33,12 +33,10 @@ export function makeGrants(vault: Pick<Vault, "get">, table: (agent: string) => 
   };
 }
 
-const REFERENCE = /^vault:(\S+)$/;
-
 /** `vault:NAME` as the whole of a config value becomes the secret; any other text stays. Throws CONFIG_INVALID when there is none. */
 export function makeResolver(vault: Pick<Vault, "get">): (text: string) => string {
   return function resolveVault(text) {
-    const name = REFERENCE.exec(text)?.[1];
+    const name = readSecretReference(text);
     if (name === undefined) return text;
     const secret = vault.get(name);
     if (secret) return secret.reveal();

@@ -4,8 +4,10 @@
  *
  * The watchdog's thread writes the first slot when the main thread can't (worker-source.ts).
  */
+
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { shortWorkKey } from "../../core/domain/index.ts";
 import type { LastLife } from "./rule.ts";
 
 export const SLOT_BYTES = 256;
@@ -88,8 +90,7 @@ export class WorkLedger {
 /** A key that fits its slot. */
 export function fitting(key: string): string {
   if (Buffer.byteLength(JSON.stringify(key)) <= MOST_KEY_BYTES) return key;
-  const kind = key.slice(0, key.indexOf(":")).slice(0, 20);
-  return `${kind}:#${createHash("sha256").update(key).digest("hex")}`;
+  return shortWorkKey(key, createHash("sha256").update(key).digest("hex"));
 }
 
 /** What the last life left, when it didn't end as it should. Lines that can't be read count as nothing. */

@@ -14,11 +14,13 @@ import {
   AppError,
   acceptIds,
   addUsage,
+  compactionId,
   compactLane,
   type Json,
   type ModelMessage,
   NO_USAGE,
   type SessionKey,
+  stepNames,
   type TurnId,
   type Usage,
   withoutCompactLane,
@@ -223,7 +225,7 @@ export class Compactions {
     const { clock, crash } = this.parts;
     const deadline = clock.now() + this.parts.config().deadlineSeconds * 1000;
     const plan = (await ctx.step(
-      `compact:${number}`,
+      stepNames.compact(number),
       async () => (await this.plan(at, reason)) as unknown as Json,
     )) as Plan | null;
     if (!plan) return { made: false, usage: NO_USAGE };
@@ -328,7 +330,7 @@ export class Compactions {
     const { plan, how } = of;
     type Applied = { before: number; after: number; carry: Carry; snapshot: string };
     const applied = (await ctx.step(
-      `compacted:${number}`,
+      stepNames.compacted(number),
       async () => {
         const view = await contexts.view(at.session, at.agent, plan.model);
         const snapshot = await this.parts.snapshot({ ...at, tokens: plan.snapshot });
@@ -346,7 +348,12 @@ export class Compactions {
       (tx, result) => {
         const done = result as Applied | null;
         if (!done) return;
-        const made = { id: `${at.turn}:${number}`, session: at.session, previous: plan.previous, base: plan.base };
+        const made = {
+          id: compactionId(at.turn, number),
+          session: at.session,
+          previous: plan.previous,
+          base: plan.base,
+        };
         const shown = { to: plan.to, snapshot: done.snapshot, from: plan.from, messages: plan.messages };
         this.parts.sessions.compact(tx, { ...made, ...shown });
         // Stored only if the session accepted it: a session that has changed in the meantime continues without.

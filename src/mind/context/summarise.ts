@@ -6,6 +6,7 @@ import {
   type Json,
   NO_USAGE,
   type SessionKey,
+  stepNames,
   type TurnId,
   type Usage,
 } from "../../core/domain/index.ts";
@@ -79,7 +80,7 @@ export async function summarise(
   const { call, known } = of;
   let paid: PaidReply | undefined;
   const said = (await ctx.step(
-    `summary:${call - FIRST_CALL}`,
+    stepNames.summary(call - FIRST_CALL),
     async () => {
       const left = of.deadline - clock.now();
       if (left <= 0) return { failed: LATE };

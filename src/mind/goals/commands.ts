@@ -1,4 +1,4 @@
-import type { InboundMessage, SessionKey } from "../../core/domain/index.ts";
+import { type InboundMessage, idempotencyKeys, type SessionKey } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Goals } from "./goals.ts";
 import { goalLine, goalSet, NO_GOAL, NO_GOAL_YET, ONLY_OWNER_SETS } from "./words.ts";
@@ -27,7 +27,7 @@ export async function goalWords(
     ...truthy({ agent: message.agent }),
     route: message.route,
     madeBy: by,
-    ...(said ? { key: `${session}:${said}` } : {}),
+    ...(said ? { key: idempotencyKeys.command(session, said) } : {}),
   });
   return goalSet(made);
 }

@@ -1,6 +1,6 @@
 /** Model calls of memory: set aside before, settled and written down after, like a turn's. */
 import type { Models } from "../../core/contracts/index.ts";
-import { asId, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { asId, passTurn, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { IdMaker } from "../../core/kit/index.ts";
 import type { Asking } from "./capture/capture.ts";
 
@@ -25,7 +25,7 @@ export function makeAsking({ models, agentModel, ids, call }: AskingParts): Aski
       return info.practice ? undefined : info.id;
     },
     ask({ purpose, session, agent, request, signal }) {
-      const turn = asId<TurnId>(`${purpose}:${ids.next("x")}`);
+      const turn = passTurn(purpose, ids.next("x"));
       return call({ turn, call: 0, session: asId<SessionKey>(session), agent, request }, signal);
     },
   };

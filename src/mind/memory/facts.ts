@@ -3,6 +3,7 @@
  * relation takes the older one's place, so that contradictions do not pile up. A plain rule: what it does not recognise stays
  * beside the old.
  */
+import { selfTopic } from "../../core/domain/index.ts";
 import { readSpeaker } from "./text/analyse.ts";
 
 /** Longer texts say more than one thing. */
@@ -46,7 +47,7 @@ export function findTopic(text: string, person: string | undefined): string | un
 
 function topic(subject: string, relation: string, person: string | undefined): string {
   const who = subject.trim().replace(/^the\s+/i, "");
-  const name = SELF.test(subject.trim()) || SELF.test(who) ? `self:${person ?? ""}` : who.toLowerCase();
+  const name = SELF.test(subject.trim()) || SELF.test(who) ? selfTopic(person) : who.toLowerCase();
   return `${name} | ${relation
     .toLowerCase()
     .replace(/favour/, "favor")

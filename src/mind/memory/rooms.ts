@@ -1,6 +1,6 @@
 /** Memory as a whole: facts, message index, documents, the files people read, capture, the nightly pass. */
 import type { Records } from "../../core/contracts/index.ts";
-import { type AgentId, asId, isAgentSession, type SessionKey } from "../../core/domain/index.ts";
+import { type AgentId, asId, isAgentSession, memoryPasses, type SessionKey } from "../../core/domain/index.ts";
 import {
   type Bus,
   type Clock,
@@ -190,7 +190,7 @@ export class MemoryRooms<Files = unknown> {
 
   /** The nightly pass now, because somebody asked. `key`: the same again is the same run. */
   condenseNow(agent: string, key: string | undefined): ReturnType<Condense["run"]> {
-    return this.condense.run(agent, `asked:${agent}:${key ?? this.parts.clock.now()}`);
+    return this.condense.run(agent, memoryPasses.asked(agent, key ?? this.parts.clock.now()));
   }
 
   /** What people should know about the settings. */

@@ -4,6 +4,7 @@ import {
   agentInSession,
   type InboundMessage,
   type Origin,
+  personKeys,
   type SessionKey,
   sourceKeys,
 } from "../../core/domain/index.ts";
@@ -119,7 +120,7 @@ function judgeOrigin({ trust, person }: Pick<Found, "trust" | "person">, viewer:
 
 /** Whose memory a call sees. A session without a turn that is known is a stranger's: the safe side. */
 async function findViewer(rooms: MemoryAccess, { agent, session, route }: ToolCaller): Promise<SessionViewer> {
-  return { ...((await rooms.viewer(session)) ?? { person: `${route.channel}:${route.account}` }), agent };
+  return { ...((await rooms.viewer(session)) ?? { person: personKeys.at(route.channel, route.account) }), agent };
 }
 
 /** What `/memory` says: the best finds, or the newest facts. */

@@ -11,7 +11,7 @@
  * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
  * | nobody but events                                           | as the route they come by                              |
  */
-import { agentInSession, type CameBy, isNamedDoor, isOwnDoor } from "../../core/domain/index.ts";
+import { agentInSession, type CameBy, isNamedDoor, isOwnDoor, personKeys } from "../../core/domain/index.ts";
 import type { MemoryConfig } from "./config.ts";
 import type { Viewer } from "./kinds.ts";
 
@@ -34,18 +34,18 @@ export function viewerFrom(
   if (all.length === 0) return undefined;
   const agent = agentInSession(session) ?? "main";
   const group = all.find((door) => door.isGroup);
-  if (group) return { agent, person: `group:${group.channel}:${group.chat}`, alone: true };
+  if (group) return { agent, person: personKeys.group(group.channel, group.chat), alone: true };
   const isOwner = all.every(isOwnDoor);
   // The owner who looks in on somebody's conversation is not one more person there.
   const persons = new Set(all.filter((door) => !isOwnDoor(door) || isNamedDoor(door)).map(personAt));
   const [person] = persons;
   if (isOwner)
     return { agent, owner: true, teams: listTeams(agent), ...(persons.size === 1 ? { person: person! } : {}) };
-  return persons.size === 1 ? { agent, person: person! } : { agent, person: `several:${session}`, alone: true };
+  return persons.size === 1 ? { agent, person: person! } : { agent, person: personKeys.several(session), alone: true };
 }
 
 function personAt({ channel, chat, person }: Door): string {
-  return person ?? `${channel}:${chat}`;
+  return person ?? personKeys.at(channel, chat);
 }
 
 /** Sessions whose last speaker is remembered; a forgotten one costs reading its context again. */

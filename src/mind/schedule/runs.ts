@@ -27,6 +27,7 @@ import {
   type SessionKey,
   sessionKeys,
   sourceKeys,
+  stepNames,
   type Terms,
   type TurnId,
   type TurnResult,
@@ -125,7 +126,7 @@ export class ScheduleRuns {
     planned.catch(() => {});
     crash.at("slot.planned");
     for (const due of plan.run) {
-      const decided = (await ctx.step(`decide:${due}`, async () => {
+      const decided = (await ctx.step(stepNames.decide(due), async () => {
         return (await this.decide(job, plan.run.length > 1)) as unknown as Json;
       })) as unknown as Decision;
       if (!decided.go) {
@@ -133,7 +134,7 @@ export class ScheduleRuns {
         continue;
       }
       // The inbox recognises the slot's key, so a second attempt is the same turn and no intent needs to be durable first.
-      const isAdmitted = await ctx.step(`admit:${due}`, () =>
+      const isAdmitted = await ctx.step(stepNames.admit(due), () =>
         this.start(job, due, decided).then(
           () => true,
           (error: unknown) => {

@@ -1,6 +1,7 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
 
 import type { Reads } from "../../core/contracts/index.ts";
+import { isOwnWait } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { parkedTurns } from "./store.ts";
@@ -86,7 +87,7 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
       return { kind: "watch", name, about, agent, ...at, ...known };
     }),
     ...parked.map(({ turn, session, agent, deadline, on }): Wake => {
-      const about = on.startsWith("wait:")
+      const about = isOwnWait(on)
         ? "a turn waits for something it started, or for a time"
         : "a turn waits for a person";
       const at = deadline === null ? {} : { at: deadline };

@@ -18,7 +18,7 @@ import {
   type ReplyRoute,
   type SessionKey,
   sessionKeys,
-  watchWork,
+  workKeys,
 } from "../../core/domain/index.ts";
 import { type Clock, type Crash, deadline, type Guard, type Log, type WorkKey } from "../../core/kit/index.ts";
 import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
@@ -139,7 +139,7 @@ export class Watchers<W extends Watch> {
   }
 
   private makeKey(name: string, watch: W): WorkKey {
-    return watchWork(name, short(this.parts.describeWatched(watch)));
+    return workKeys.watch(name, short(this.parts.describeWatched(watch)));
   }
 
   private isPaused(name: string, watch: W): boolean {

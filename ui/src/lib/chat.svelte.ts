@@ -7,6 +7,7 @@
  * UI-3: text is drawn once per frame, however many pieces arrive.
  */
 import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
+import { messageIds, readInputId, sessionKeys } from "../../../src/core/protocol/keys.ts";
 import { app } from "./app.svelte.ts";
 import { MOST_FILES, Upload } from "./attach.svelte.ts";
 import type { Attached } from "./attached.ts";
@@ -109,8 +110,8 @@ export class Chat {
     }
     const waiting: Entry[] = [];
     for (const own of this.own) {
-      if (own.turn && (seen.has(`${own.turn}:in`) || known.has(`${own.turn}:in`))) continue;
-      const key = own.turn ? `${own.turn}:in` : own.key;
+      if (own.turn && (seen.has(messageIds.input(own.turn)) || known.has(messageIds.input(own.turn)))) continue;
+      const key = own.turn ? messageIds.input(own.turn) : own.key;
       const entry: Extract<Entry, { kind: "mine" }> = {
         kind: "mine",
         key,
@@ -250,7 +251,7 @@ export class Chat {
   /** Drops what the records now hold. */
   private prune(): void {
     const seen = new Set(this.records.map((r) => r.id));
-    this.own = this.own.filter((o) => !(o.turn && seen.has(`${o.turn}:in`)));
+    this.own = this.own.filter((o) => !(o.turn && seen.has(messageIds.input(o.turn))));
     for (const key of this.incoming.keys()) {
       const turn = key.slice(0, key.lastIndexOf("/"));
       if (this.over.has(turn)) this.incoming.delete(key);
@@ -511,7 +512,7 @@ export class Chat {
     const last = this.lastMine;
     if (!last) return false;
     const isIn = !last.sending || last.sending.turn !== undefined;
-    this.editing = { turn: isIn ? last.key.replace(/:in$/, "") : undefined };
+    this.editing = { turn: isIn ? (readInputId(last.key) ?? last.key) : undefined };
     this.draft = last.text;
     this.files = (last.files ?? []).map((file) => new Upload(file));
     return true;
@@ -571,6 +572,11 @@ function save(session: string, kept: Kept): void {
 const open = new Map<string, Chat>();
 /** Conversations stay in memory for a quick way back; the least used go first. */
 const MOST_OPEN = 6;
+
+/** A key for a conversation that begins with its first message. */
+export function newWebSession(agent: string): string {
+  return sessionKeys.web(agent, Math.random().toString(36).slice(2, 10));
+}
 
 export function chatOf(session: string): Chat {
   const found = open.get(session) ?? new Chat(session);

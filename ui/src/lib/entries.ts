@@ -1,5 +1,6 @@
 /** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
 import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
+import { readReplyId } from "../../../src/core/protocol/keys.ts";
 import type { Attached } from "./attached.ts";
 import { w } from "./words.ts";
 
@@ -176,8 +177,8 @@ function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: M
 
 /** The same key for a reply while it streams and when it is recorded, so that nothing is drawn again. */
 export function replyKey(id: string, turn: string): string {
-  const call = /:(\d+):reply$/.exec(id)?.[1];
-  return call === undefined ? id : liveKey(turn, Number(call));
+  const call = readReplyId(id)?.call;
+  return call === undefined ? id : liveKey(turn, call);
 }
 export const liveKey = (turn: string, call: number): string => `${turn}/${call}`;
 

@@ -1,4 +1,5 @@
 /** Numbers and times as people read them: 0.2 s, 12 min, 3 d 4 h, 16.6k tokens, $0.013. */
+import { readPerson } from "../../../src/core/protocol/keys.ts";
 import { w } from "./words.ts";
 
 const MINUTE = 60_000;
@@ -100,10 +101,9 @@ export function bytes(n: number): string {
 
 /** A person or caller id as words: "web:owner" is the owner on the page. */
 export function personName(id: string | undefined): string {
-  if (!id) return "";
-  return id.replace(/^[a-z]+:/, "");
+  return id ? readPerson(id).id : "";
 }
 export function channelName(id: string | undefined): string {
-  const channel = /^([a-z]+):/.exec(id ?? "")?.[1] ?? "";
+  const { channel = "" } = readPerson(id ?? "");
   return { ws: "page", http: "HTTP" }[channel] ?? channel;
 }

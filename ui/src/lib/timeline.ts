@@ -30,8 +30,8 @@ export interface Row {
 type Step = TurnFacts["steps"][number];
 
 /** What the engine records for itself tells a reader nothing; a judgement only where it said no, because nothing ran then. */
-const isShown = (step: Step) =>
-  /^(model|tool):/.test(step.name) || (step.name.startsWith("judge:") && step.outcome === "denied");
+const isShown = ({ does, outcome }: Step) =>
+  does.kind === "model" || does.kind === "tool" || (does.kind === "judge" && outcome === "denied");
 /** Share of the width one wait gets. */
 const PARK_SHARE = 0.16;
 
@@ -39,15 +39,11 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
   const rows: Row[] = [];
   for (const step of facts.steps) {
     if (!isShown(step)) continue;
-    const [kind = "", name = "", ...rest] = step.name.split(":");
     const running = step.outcome === "open" && facts.endedAt === undefined;
     rows.push({
       key: `${step.segment}.${step.index}`,
-      kind: kind === "judge" ? "gate" : (kind as "model" | "tool"),
+      ...shownWork(step.does),
       state: running ? "running" : stepState(step),
-      name: { model: w.turn.model, judge: w.turn.refused }[kind] ?? name,
-      ...(kind === "model" ? { n: Number(name) } : {}),
-      ...(kind === "tool" ? { call: rest.join(":") } : {}),
       ...(step.reason ? { reason: step.reason } : {}),
       ...(step.model ? { model: step.model } : {}),
       ...(step.usage ? { usage: step.usage } : {}),
@@ -71,6 +67,12 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
     });
   }
   return rows.sort((x, y) => x.at - y.at || (x.kind === "approval" ? 1 : -1));
+}
+
+function shownWork(does: Step["does"]): Pick<Row, "kind" | "name" | "n" | "call"> {
+  if (does.kind === "model") return { kind: "model", name: w.turn.model, n: does.call };
+  if (does.kind === "tool") return { kind: "tool", name: does.tool, call: does.call };
+  return { kind: "gate", name: w.turn.refused };
 }
 
 /** How a step of a turn that is over ended. Done is not the same as well done. */

@@ -1,5 +1,6 @@
 /** Every sentence of the page, in one place: plain, short, British English, ready for translation. */
 import type { Approval } from "../../../src/core/protocol/index.ts";
+import { readPerson, readScope } from "../../../src/core/protocol/keys.ts";
 
 export const w = {
   name: "Lares",
@@ -115,6 +116,7 @@ export const w = {
   } as Record<string, string>,
   now: {
     title: "Now",
+    practice: "You're talking to the practice model",
     fine: "Lares is running. Nothing needs you.",
     working: (n: number) => `Lares is working on ${n === 1 ? "one thing" : `${n} things`}. Nothing needs you.`,
     needs: (n: number) => (n === 1 ? "One thing needs you." : `${n} things need you.`),
@@ -677,9 +679,12 @@ export const w = {
     found: (n: number) => (n === 1 ? "One found." : `${n} found, best match first.`),
     showMore: (n: number) => `Show ${n} more`,
     scope: (scope: string) => {
-      const [, what = "", who = ""] = /^(agent|team|person):(.*)$/.exec(scope) ?? [];
-      if (what === "person") return `for ${who.replace(/^([a-z]+):(.+)$/, "$2 ($1)")}`;
-      if (what) return `for ${what} ${who}`;
+      const { kind, name = "" } = readScope(scope) ?? {};
+      if (kind === "person") {
+        const { channel, id } = readPerson(name);
+        return channel ? `for ${id} (${channel})` : `for ${id}`;
+      }
+      if (kind) return `for ${kind} ${name}`;
       return { shared: "for all agents", public: "for everyone" }[scope] ?? `for ${scope}`;
     },
     from: (source: string) => `from ${source}`,

@@ -1,5 +1,5 @@
 /** Secret fields of an account: their values go to the vault, the file refers to them. */
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { beginsSecretReference, type Json, type JsonObject, secretReference } from "../../../core/domain/index.ts";
 
 /** The given fields with `vault:NAME` in the place of each secret, whose value `keep` gets. */
 export async function hideSecrets(
@@ -11,12 +11,12 @@ export async function hideSecrets(
   for (const field of of.secrets) {
     const path = field.split(".");
     const value = path.reduce<Json | undefined>((at, key) => (at as JsonObject | undefined)?.[key], fields);
-    if (typeof value !== "string" || value.startsWith("vault:") || value.startsWith("${")) continue;
+    if (typeof value !== "string" || beginsSecretReference(value) || value.startsWith("${")) continue;
     const name = secretName(of.channel, of.account, field);
     await keep(name, value);
     const last = path.pop()!;
     const holder = path.reduce<Json | undefined>((at, key) => (at as JsonObject)[key], fields);
-    (holder as Record<string, Json>)[last] = `vault:${name}`;
+    (holder as Record<string, Json>)[last] = secretReference(name);
   }
   return fields;
 }

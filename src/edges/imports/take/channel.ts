@@ -1,5 +1,5 @@
 /** Takes accounts of channels: switched off, their secrets only when that was asked for. */
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { type Json, type JsonObject, secretReference } from "../../../core/domain/index.ts";
 import { type ImportRun, type ItemOf, leftOut, made, type Outcome, there } from "./outcome.ts";
 
 export async function takeChannel(run: ImportRun, item: ItemOf<"channel">): Promise<Outcome> {
@@ -23,7 +23,7 @@ async function addAccount(run: ImportRun, item: ItemOf<"channel">): Promise<void
   for (const field of item.secrets) {
     const name = `${item.channel}_${item.account}_${field}`.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
     await run.keepSecret(name, item.settings[field]!);
-    settings[field] = `vault:${name}`;
+    settings[field] = secretReference(name);
   }
   await run.accounts.add(item.channel, item.account, settings);
 }

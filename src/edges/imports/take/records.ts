@@ -1,6 +1,6 @@
 /** Takes what becomes rows: facts, conversations, jobs. */
 import { basename } from "node:path";
-import { type HistoryEntry, importedTurn, messageIds, sessionKeys } from "../../../core/domain/index.ts";
+import { factSources, type HistoryEntry, importedTurn, messageIds, sessionKeys } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { hash, type ImportRun, type ItemOf, leftOut, made, type Outcome, there } from "./outcome.ts";
 
@@ -14,7 +14,7 @@ export async function takeMemory(run: ImportRun, item: ItemOf<"memory">): Promis
     facts.add({
       ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "outside" },
       pending: `It was imported from ${from}.`,
-      source: `import:${from}:${basename(item.from)}`,
+      source: factSources.import(from, basename(item.from)),
       ...defined({ at: item.at }),
     }),
   );

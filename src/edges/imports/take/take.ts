@@ -9,7 +9,7 @@
  */
 import { lstat, realpath } from "node:fs/promises";
 import { basename, relative } from "node:path";
-import { AppError, assertNever } from "../../../core/domain/index.ts";
+import { AppError, assertNever, workKeys } from "../../../core/domain/index.ts";
 import { guardedImport } from "../../../core/kit/index.ts";
 import { readHermes } from "../hermes.ts";
 import type { ImportItem } from "../items.ts";
@@ -40,7 +40,7 @@ export interface ImportedItem extends Outcome {
 }
 
 export function runImport(ports: ImportPorts, request: ImportRequest): Promise<ImportedItem[]> {
-  return guardedImport(ports.guard, `import:${request.from}:${request.dir}`, async () => {
+  return guardedImport(ports.guard, workKeys.import(request.from, request.dir), async () => {
     ports.crash.at("import.reading", () => request.dir);
     const folder = await findFolder(request);
     const found = await READERS[request.from](folder, ports.readSqlite(folder));

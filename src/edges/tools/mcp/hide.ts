@@ -1,4 +1,5 @@
 /** Keys in a pasted definition belong into the vault, not into lares.yaml. Pure. */
+import { beginsSecretReference, secretReference } from "../../../core/domain/index.ts";
 import type { ServerConfig } from "./config.ts";
 
 export interface Hidden {
@@ -13,10 +14,11 @@ export function hideSecrets(server: string, config: ServerConfig, soundsSecret: 
   const hide = (values: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
-        if (value === "" || !soundsSecret(key) || /^vault:|\$\{/.test(value)) return [key, value];
+        if (value === "" || !soundsSecret(key) || beginsSecretReference(value) || value.includes("${"))
+          return [key, value];
         const name = `MCP_${server}_${key}`.toUpperCase().replace(/[^A-Z0-9]/g, "_");
         secrets.push({ name, value });
-        return [key, `vault:${name}`];
+        return [key, secretReference(name)];
       }),
     );
   return { config: { ...config, env: hide(config.env), headers: hide(config.headers) }, secrets };

@@ -2,7 +2,7 @@
  * An agent's files for those who keep and restore them: the same path type as the tools, so that a copy is never taken of, nor
  * put to, a place outside the root.
  */
-import { type FileState, filesBelow, readBelow, withInside, writeBelow } from "../../../core/files/index.ts";
+import { type FileState, filesBelow, markFile, readBelow, withInside, writeBelow } from "../../../core/files/index.ts";
 
 export type { FileState };
 
@@ -31,7 +31,7 @@ export function createAgentFiles() {
     /** Every file by size, times and identity, without reading one; `more`: there are more than `most`. */
     async manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }> {
       const { files, more } = await filesBelow(root, { most, depth: DEPTH, closed: CLOSED });
-      const marks = files.map((one) => [one.path, `${one.size}:${one.mtimeMs}:${one.ctimeMs}:${one.ino}`] as const);
+      const marks = files.map((one) => [one.path, markFile(one)] as const);
       return { files: new Map(marks), more };
     },
   };

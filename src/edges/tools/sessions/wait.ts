@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { ActionPlan, AfterWait, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import type { Json } from "../../../core/domain/index.ts";
+import { type Json, waitNames } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
 
@@ -35,7 +35,7 @@ export function createWait(port: WaitPort): Tool {
   const run = async (input: Json, place: ToolPlace, key: string): Promise<ToolResult> => {
     const given = parseInput("wait", waitInput, input);
     const seconds = given.seconds ?? (given.for === "time" ? TIME_S : DEFAULT_S);
-    const wait = { on: `wait:${key}`, deadline: port.clock.now() + seconds * 1000 };
+    const wait = { on: waitNames.own(key), deadline: port.clock.now() + seconds * 1000 };
     if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
     const ids = given.ids ? { ids: given.ids } : {};
     const count = await port.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });

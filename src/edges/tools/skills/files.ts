@@ -1,6 +1,8 @@
 /** Skills on disk, through the one path type. */
+
 import { lstat, stat } from "node:fs/promises";
 import { AppError } from "../../../core/domain/index.ts";
+import { readMarkedSize } from "../../../core/files/index.ts";
 import { createAgentFiles, withInside } from "../paths/index.ts";
 
 export function skillFiles() {
@@ -32,7 +34,7 @@ export function skillFiles() {
     },
     async names(root: string, most: number) {
       const { files, more } = await inside.manifest(root, most);
-      const each = [...files].map(([path, mark]) => ({ path, bytes: Number(mark.split(":")[0]) }));
+      const each = [...files].map(([path, mark]) => ({ path, bytes: readMarkedSize(mark) }));
       return { files: each.sort((a, b) => (a.path < b.path ? -1 : 1)), more };
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readStepName } from "../../../core/domain/index.ts";
 import { approval, NOW, openTurn, turnDetail } from "../testing.ts";
 import { timeline } from "./timeline.ts";
 
@@ -17,6 +18,7 @@ const step = (name: string, at: number, endedAt?: number) => ({
   index: 0,
   kind: "step" as const,
   name,
+  does: readStepName(name),
   state: endedAt === undefined ? ("intent" as const) : ("done" as const),
   outcome: endedAt === undefined ? ("open" as const) : ("ok" as const),
   at: NOW + at,

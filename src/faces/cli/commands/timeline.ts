@@ -59,7 +59,7 @@ function listRows(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
     ...t.steps.map((s): Row => {
       const [glyph, why] = stepMark(s, t.endedAt !== undefined, paint);
       const more = [callMore(s), why].filter(Boolean).join("  ");
-      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more };
+      return { kind: "worked", glyph, name: stepName(s), at: s.at, endedAt: s.endedAt, more };
     }),
     ...t.restarts.map(
       (r): Row => ({
@@ -152,10 +152,9 @@ function callMore({ usage, failed }: TurnDetail["steps"][number]): string {
   return [cost, tries].filter(Boolean).join("  ");
 }
 
-/** `tool:exec:call_1` → `exec`; the raw names are in --json. */
-function stepName(name: string): string {
-  const [kind, rest] = name.split(":") as [string, string | undefined];
-  if (kind === "model") return words.modelCall(Number(rest));
-  if (kind === "tool") return rest ?? name;
-  return (words.steps as Readonly<Record<string, string>>)[kind] ?? visible(name);
+/** The names as they were recorded are in --json. */
+function stepName({ does, name }: TurnDetail["steps"][number]): string {
+  if (does.kind === "model") return words.modelCall(does.call);
+  if (does.kind === "tool") return does.tool;
+  return (words.steps as Readonly<Record<string, string>>)[does.kind] ?? visible(name);
 }

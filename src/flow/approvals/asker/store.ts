@@ -1,6 +1,6 @@
 /** Who asked for something: a view over turns, the inbox and sub-agents, which no single room owns. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
+import { type Authority, type ReplyRoute, readPerson } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { ASKED_BY_GUEST, askedBy } from "../words.ts";
 
@@ -32,7 +32,7 @@ export async function describeAsker(db: Reads, turn: string, authority: Authorit
   const { route, person, name } = row;
   return askedBy(authority, JSON.parse(route) as ReplyRoute, {
     name,
-    id: person.slice(person.lastIndexOf(":") + 1),
+    id: readPerson(person).id,
   });
 }
 
@@ -55,6 +55,6 @@ export async function personBehind(
   );
   if (!row) return undefined;
   const standing = row.speaker === "owner" || row.speaker === "known" ? row.speaker : "guest";
-  const name = row.name ?? (standing === "owner" ? undefined : row.person.slice(row.person.lastIndexOf(":") + 1));
+  const name = row.name ?? (standing === "owner" ? undefined : readPerson(row.person).id);
   return { standing, ...truthy({ name }) };
 }

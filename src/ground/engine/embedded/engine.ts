@@ -25,6 +25,7 @@ import {
   type ScheduleId,
   type SessionKey,
   type TurnId,
+  workKeys,
 } from "../../../core/domain/index.ts";
 import {
   bootId,
@@ -466,9 +467,8 @@ function isBroken(row: EngineTurnRow): boolean {
   return (JSON.parse(row.wake) as Wake).why === "broken";
 }
 
-/** Saying that a turn broke is work of its own: what is held against the turn is not held against that. */
 function workKey(row: EngineTurnRow): WorkKey {
-  return isBroken(row) ? `turn:${row.id}:broken` : `turn:${row.id}`;
+  return isBroken(row) ? workKeys.broken(row.id) : workKeys.turn(row.id);
 }
 
 function waiting(row: EngineTurnRow): WaitingTurn {

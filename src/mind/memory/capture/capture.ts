@@ -9,7 +9,7 @@
 
 import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
-import { sourceKeys } from "../../../core/domain/index.ts";
+import { memoryPasses, sourceKeys, workKeys } from "../../../core/domain/index.ts";
 import {
   type Bus,
   type Clock,
@@ -181,7 +181,7 @@ export class Capture {
     if (upto === undefined) return;
     await guarded(
       guard,
-      `capture:${from}:${session}`,
+      workKeys.capture(from, session),
       () => this.look(session, rows, upto),
       async () => {
         log.warn("messages of a conversation were left out of memory", { session, upto, why: STOPPED_LARES });
@@ -234,7 +234,7 @@ export class Capture {
     const query = lines.map((line) => line.text).join("\n");
     const known = await this.parts.memory.search({ query: query.slice(-1500), limit: SHOWN_KNOWN, ...viewer });
     const asked = await asking.ask({
-      purpose: `capture:${makeId(session)}:${upto}`,
+      purpose: memoryPasses.capture(makeId(session), upto),
       session,
       agent: viewer.agent,
       request: {

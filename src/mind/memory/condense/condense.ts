@@ -7,7 +7,7 @@
  * MEMORY-13: undo brings back what was merged and takes out what was added, in one transaction; the file follows.
  */
 import type { Records, Tx } from "../../../core/contracts/index.ts";
-import { AppError, sessionKeys } from "../../../core/domain/index.ts";
+import { AppError, factSources, memoryPasses, sessionKeys } from "../../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
 import type { Asking, Capture } from "../capture/capture.ts";
 import type { MemoryConfig } from "../config.ts";
@@ -98,7 +98,7 @@ export class Condense {
             agent,
           ),
           agent,
-          source: `condensed:${id}`,
+          source: factSources.condensed(id),
           trust: "agent" as const,
           supersedes: from.map((one) => one.id),
         };
@@ -173,7 +173,7 @@ export class Condense {
     const model = config.use === "rules" ? undefined : asking.model(agent, config.model);
     if (model === undefined) return config.use === "model" ? undefined : { plan: planByRules(facts) };
     const asked = await asking.ask({
-      purpose: `condense:${id}`,
+      purpose: memoryPasses.condense(id),
       session: sessionKeys.night(agent),
       agent,
       request: {

@@ -3,6 +3,7 @@ import {
   type AgentId,
   asId,
   type Json,
+  memoryPasses,
   type ScheduleId,
   type SessionKey,
   sessionKeys,
@@ -61,6 +62,6 @@ export class Nights {
   /** A night's slot is due. */
   async run({ agent, due }: NightBody): Promise<void> {
     await this.plan(agent);
-    if (this.parts.agents.exists(asId<AgentId>(agent))) await this.parts.work(agent, `night:${agent}:${due}`);
+    if (this.parts.agents.exists(asId<AgentId>(agent))) await this.parts.work(agent, memoryPasses.night(agent, due));
   }
 }

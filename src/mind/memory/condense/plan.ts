@@ -1,4 +1,5 @@
 /** What a night's pass changes: which facts become one, which matter most. Pure. */
+import { isFileSource } from "../../../core/domain/index.ts";
 import { bracketed } from "../capture/extract.ts";
 import { clean, likeness } from "../view/items.ts";
 import type { ShownFact } from "../view/store.ts";
@@ -91,5 +92,5 @@ export function planByRules(facts: readonly ShownFact[]): CondensePlan {
 }
 
 function isByHand(fact: ShownFact): boolean {
-  return fact.source?.startsWith("file:") === true;
+  return isFileSource(fact.source);
 }

@@ -8,7 +8,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, extname, join, resolve } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, workKeys } from "../../../core/domain/index.ts";
 import { filesBelow, readBelow, type TreeFile } from "../../../core/files/index.ts";
 import {
   type Clock,
@@ -217,10 +217,9 @@ export class Documents {
       return;
     }
     const { guard = noGuard, crash = noCrash } = this.parts;
-    // With its time: a file that was changed gets another chance.
     await guarded(
       guard,
-      `document:${mtime}:${f.path}`,
+      workKeys.document(mtime, f.path),
       async () => {
         crash.at("memory.reading", () => f.path);
         await this.readFile({ ...f, mtime });

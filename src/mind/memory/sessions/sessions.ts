@@ -2,7 +2,9 @@
  * Search over all session messages, without a model. The turn only writes its message; the words are indexed afterwards, a few
  * dozen at a time, and a kill in between repeats at most one such piece.
  */
+
 import type { Records } from "../../../core/contracts/index.ts";
+import { workKeys } from "../../../core/domain/index.ts";
 import {
   type Clock,
   type Crash,
@@ -211,7 +213,7 @@ export class SessionIndex {
     // Wrapped, because only the work on the words is guarded, not the wait for the commit.
     const { durable } = await guarded(
       guard,
-      `index:${shelf.indexed}:${shelf.session}`,
+      workKeys.index(shelf.indexed, shelf.session),
       async () => ({ durable: this.write(shelf, rows) }),
       async () => {
         log?.warn("messages can't be found by search", { session: shelf.session, why: STOPPED_LARES });

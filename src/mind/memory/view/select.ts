@@ -1,4 +1,5 @@
 /** Which facts stand in which file, size-bounded: these words are paid for with every new session. Pure. */
+import { factSources, isFileSource, isSelfTopic } from "../../../core/domain/index.ts";
 import type { ShownFact } from "./store.ts";
 
 export interface ViewSizes {
@@ -13,9 +14,9 @@ const DAY_MS = 86_400_000;
 const LONGEST = 400;
 
 export function chooseFile(fact: Pick<ShownFact, "kind" | "source" | "topic">): "USER.md" | "MEMORY.md" {
-  if (fact.source === "file:USER.md") return "USER.md";
-  if (fact.source === "file:MEMORY.md") return "MEMORY.md";
-  const isAboutOwner = fact.kind === "preference" || fact.kind === "person" || fact.topic?.startsWith("self:") === true;
+  if (fact.source === factSources.file("USER.md")) return "USER.md";
+  if (fact.source === factSources.file("MEMORY.md")) return "MEMORY.md";
+  const isAboutOwner = fact.kind === "preference" || fact.kind === "person" || isSelfTopic(fact.topic);
   return isAboutOwner ? "USER.md" : "MEMORY.md";
 }
 
@@ -29,7 +30,7 @@ export function chosenFor(
   const room = file === "USER.md" ? sizes.userChars : sizes.memoryChars;
   const newest = facts.at(-1)?.at ?? 0;
   const place = new Map(order.map((id, n) => [id, n]));
-  const isByHand = (fact: ShownFact) => fact.source?.startsWith("file:") === true;
+  const isByHand = (fact: ShownFact) => isFileSource(fact.source);
   const worth = (fact: ShownFact) => {
     const at = place.get(fact.id);
     const chosen = at === undefined ? 0 : 6 - (4 * at) / Math.max(1, order.length);

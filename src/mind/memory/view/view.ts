@@ -8,9 +8,11 @@
  * person's.
  * MEMORY-17: a file that is missing or empty forgets nothing; it is written again.
  */
+
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
+import { factSources } from "../../../core/domain/index.ts";
 import { type Clock, type Crash, dayIn, type Log, stampIn } from "../../../core/kit/index.ts";
 import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
@@ -185,7 +187,7 @@ export class MemoryView {
     const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];
     const lasting = file === "USER.md" ? "person" : "fact";
     const kind = daily ? "episode" : lasting;
-    const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
+    const place = { scope: agentScope(agent), agent, source: factSources.file(file), trust: "owner" as const };
     const isPast = daily !== undefined && daily !== this.toDay(this.parts.clock.now());
     const at = isPast ? { at: dayIn(this.parts.zone(), daily).from + NOON_MS } : {};
     const facts = await shownFacts(records, this.scopes(agent), MOST_LEARNED);

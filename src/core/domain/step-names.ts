@@ -1,0 +1,42 @@
+/**
+ * Names of the steps that the journal records. A replay compares them, so their bytes never change; what a step does is read from its
+ * name here and travels on as a field (`does` of `turns.get`).
+ */
+
+/** Steps whose names say only what kind they are, and then whose they are. */
+const PLAIN = ["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary"] as const;
+
+/** What a step does. `call` is the number of a model call, or the id of a tool call. */
+export type StepWork =
+  | { kind: "model"; call: number }
+  | { kind: "tool"; tool: string; call: string }
+  | { kind: (typeof PLAIN)[number] | "other" };
+
+export const stepNames = {
+  model: (call: number) => `model:${call}`,
+  tool: (tool: string, call: string) => `tool:${tool}:${call}`,
+  /** All calls of one reply are judged in one step. */
+  judge: (call: number) => `judge:${call}`,
+  /** A job's script has one call at a time. It is judged again when it is no longer what a person was shown. */
+  judgeScript: (call: string, isAgain: boolean) => `judge:${call}${isAgain ? ":again" : ""}`,
+  /** An edited message undoes what its turn did. */
+  rewind: "rewind",
+  /** Whether a call is still what was shown, and what it would do if not. */
+  recheck: (approval: string) => `recheck:${approval}`,
+  replan: (approval: string) => `replan:${approval}`,
+  /** What came of a wait. */
+  after: (call: string) => `after:${call}`,
+  compact: (n: number) => `compact:${n}`,
+  compacted: (n: number) => `compacted:${n}`,
+  summary: (n: number) => `summary:${n}`,
+  /** Of a due slot: whether it runs, and that it was handed to the inbox. */
+  decide: (due: number) => `decide:${due}`,
+  admit: (due: number) => `admit:${due}`,
+} as const;
+
+export function readStepName(name: string): StepWork {
+  const [head, first = "", ...rest] = name.split(":");
+  if (head === "model" && /^\d+$/.test(first)) return { kind: "model", call: Number(first) };
+  if (head === "tool" && first !== "") return { kind: "tool", tool: first, call: rest.join(":") };
+  return { kind: PLAIN.find((kind) => kind === head) ?? "other" };
+}
