@@ -7,14 +7,14 @@ const item = z.object({
   kind: z
     .enum(["approval", "turn", "effect", "delivery", "job", "channel", "watch", "problem"])
     .describe(
-      "a question; a failed turn; an act of unknown outcome; a message that did not arrive; a failed job; a channel that is down; a watcher; a problem of the settings",
+      "a question, a failed turn, an effect with an unknown outcome, a message that didn't arrive, a failed job, a channel that is down, a watch, or a problem in the settings",
     ),
   at: z.number(),
   text: z.string().describe("what happened, in one sentence"),
-  dismissible: z.boolean().describe("false: it is still the case, and disappears when fixed"),
+  dismissible: z.boolean().describe("false: it is still the case, and disappears once it's fixed"),
   state: z.enum(["failed", "attention", "declined"]).optional().describe("of a turn"),
   failure: z.string().optional().describe("the class of failure: auth, timeout, budget, …"),
-  until: z.number().optional().describe("of a question: without an answer it is denied then"),
+  until: z.number().optional().describe("of a question: when it is denied if nobody answers"),
   agent: z.string().optional(),
   session: z.string().optional(),
   turn: z.string().optional(),
@@ -31,13 +31,13 @@ export const ATTENTION_METHODS = {
         .optional(),
     }),
     out: z.object({
-      items: z.array(item).describe("what is still so first, then what happened, newest first"),
-      total: z.number().describe("of everything; 0: nothing needs you"),
-      next: z.string().optional().describe("there is more: give it as `after`"),
+      items: z.array(item).describe("what is still the case first, then what happened, newest first"),
+      total: z.number().describe("in total; 0: nothing needs you"),
+      next: z.string().optional().describe("there is more: pass this as `after`"),
     }),
     scope: "read",
     mutates: false,
-    doc: "What needs a person, over everything: questions, failures, unknown outcomes, channels that are down.",
+    doc: "Everything that needs a person: questions, failures, unknown outcomes, channels that are down.",
   }),
   "attention.dismiss": method({
     in: z
@@ -47,9 +47,9 @@ export const ATTENTION_METHODS = {
         ...withIdempotencyKey,
       })
       .refine((given) => (given.ids === undefined) !== (given.all === undefined), "give `ids` or `all`"),
-    out: z.object({ dismissed: z.number(), total: z.number().describe("what is left") }),
+    out: z.object({ dismissed: z.number(), total: z.number().describe("what remains") }),
     scope: "write",
     mutates: true,
-    doc: "Takes things off the list, for good. What is still so cannot be dismissed.",
+    doc: "Removes things from the list for good. What is still the case can't be dismissed.",
   }),
 } as const;

@@ -11,17 +11,20 @@ const channelInfo = z.object({
   account: z.string(),
   state: channelState,
   connected: z.boolean(),
-  hearing: z.boolean().nullable().describe("Whether the platform was heard lately; null where it has no pulse."),
-  sending: z.boolean().nullable().describe("How the last message that left fared; null before the first."),
+  hearing: z
+    .boolean()
+    .nullable()
+    .describe("Whether anything was received from the platform lately; null for platforms that send no sign of life."),
+  sending: z.boolean().nullable().describe("How the last outgoing message fared; null before the first."),
   as: z.string().optional().describe("The name people address it by."),
   restarts: z.number().describe("How often it had to reconnect."),
   unreadable: z
     .number()
-    .describe("What the platform sent since the start and could not be read; the log names the kinds."),
+    .describe("How many of the platform's events could not be read since the start; the log names their kinds."),
   passedOver: z
     .array(z.string())
     .optional()
-    .describe("The last of them that are not read because they stopped Lares twice, by kind and the platform's id."),
+    .describe("The latest events that are skipped because they stopped Lares twice, by kind and the platform's id."),
   heardAt: z.number().optional().describe("When somebody last wrote."),
   detail: z.string().optional(),
 });
@@ -77,7 +80,7 @@ export const CHANNEL_METHODS = {
     out: who,
     scope: "admin",
     mutates: false,
-    doc: "Asks the platform who these credentials are. Nothing is kept or sent.",
+    doc: "Asks the platform whose credentials these are. Nothing is stored or sent.",
   }),
   "channels.install": method({
     in: z.strictObject({ channel: kind, ...withIdempotencyKey }),
@@ -91,33 +94,33 @@ export const CHANNEL_METHODS = {
       channel: kind,
       account: account.default("main"),
       fields,
-      replace: z.boolean().default(false).describe("gives these fields to an account that is there; its others stay"),
+      replace: z.boolean().default(false).describe("updates these fields of an existing account; its others stay"),
       ...withIdempotencyKey,
     }),
     out: z.object({
       name: z.string(),
       who,
       hint: z.string(),
-      pairs: z.boolean().describe("strangers get a code: so do you, until you let yourself in"),
+      pairs: z.boolean().describe("strangers get a code, and so do you until you accept yourself"),
       where: z.string(),
     }),
     scope: "admin",
     mutates: true,
-    doc: "Checks the credentials, keeps the secrets in the vault, writes the account to lares.yaml and connects it.",
+    doc: "Checks the credentials, stores the secrets in the vault, writes the account to lares.yaml and connects it.",
   }),
   "channels.remove": method({
     in: z.strictObject({ name, ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes the account out of lares.yaml, with its secrets, position, the people it let in and the ids of messages it has seen: added again it starts as new. Conversations stay.",
+    doc: "Removes the account from lares.yaml, with its secrets, position, accepted people and the ids of messages it has seen. If you add it again, it starts from scratch. Conversations stay.",
   }),
   "channels.test": method({
     in: z.strictObject({ name, chat: z.string().min(1).max(256).optional(), ...withIdempotencyKey }),
     out: who.extend({ sent: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Asks the platform who we are there; with `chat`, sends a line there.",
+    doc: "Checks the credentials with the platform; with `chat`, also sends a line there.",
   }),
   "channels.pending": method({
     in: nothing,
@@ -135,21 +138,21 @@ export const CHANNEL_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "Strangers who wait to be let in.",
+    doc: "Strangers waiting to be accepted.",
   }),
   "channels.approve": method({
     in: z.strictObject({ code, role: role.default("known"), ...withIdempotencyKey }),
     out: z.object({ name: z.string(), sender: z.string(), role }),
     scope: "approvals",
     mutates: true,
-    doc: "Lets a stranger in, for direct messages of that account; `owner` may also answer approvals.",
+    doc: "Accepts a stranger for direct messages of that account; with `owner`, they may also answer approvals.",
   }),
   "channels.refuse": method({
     in: z.strictObject({ code, ...withIdempotencyKey }),
     out: z.object({ name: z.string(), sender: z.string() }),
     scope: "approvals",
     mutates: true,
-    doc: "Forgets a stranger who waits.",
+    doc: "Declines a stranger who is waiting.",
   }),
   "channels.people": method({
     in: nothing,
@@ -168,7 +171,7 @@ export const CHANNEL_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "Who was let in, besides those lares.yaml lists.",
+    doc: "People who were accepted, besides those listed in lares.yaml.",
   }),
   "channels.revoke": method({
     in: z.strictObject({

@@ -95,7 +95,7 @@ it("PROTOCOL-3: failures carry the gateway's code and hint; an unknown method na
   const error = await fails(403, JSON.stringify({ error: shape })).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(AppError);
   expect((error as AppError).toShape()).toEqual(shape);
-  await expect(fails(404, '{"error":{"code":"UNKNOWN_METHOD","message":"x"}}')).rejects.toThrow(/cannot do this/);
+  await expect(fails(404, '{"error":{"code":"UNKNOWN_METHOD","message":"x"}}')).rejects.toThrow(/can't do this/);
   await expect(fails(500, "{}")).rejects.toThrow("Lares answered 500.");
   expect(readHttp(200, "<html>")).toBeUndefined();
 });

@@ -112,15 +112,15 @@ export function strange(url: string, status: number): ClientAnswer {
     const message = "Lares refused the request's headers as too large: the token is far too long.";
     return { ok: false, error: { code: "UNAUTHORIZED", message, hint: "`lares token` prints the right one." } };
   }
-  const message = `What answers ${url ? `at ${url} ` : ""}does not speak as Lares does (HTTP ${status}).`;
+  const message = `The server${url ? ` at ${url}` : ""} doesn't answer like Lares (HTTP ${status}).`;
   return { ok: false, error: { code: "INTERNAL", message, hint: "Check the address." } };
 }
 
 function failure(method: string, error: Partial<ErrorShape>): AppError {
   if (error.code === "UNKNOWN_METHOD") {
     return new AppError("UNKNOWN_METHOD", {
-      message: `The Lares that runs cannot do this (${method}).`,
-      hint: "It may be of another version than what asks: stop it, then lares gateway run; reload a page.",
+      message: `The running Lares can't do this (${method}).`,
+      hint: "It may be a different version: stop it and run lares gateway run; if this is a page, reload it.",
       retry: "after-change",
     });
   }

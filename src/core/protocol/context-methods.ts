@@ -6,7 +6,7 @@ import { sessionKey } from "./shapes.ts";
 const compaction = z.object({
   id: z.string(),
   at: z.number(),
-  how: z.enum(["summary", "mixed", "extract"]).describe("by a model, partly, or by rules alone"),
+  how: z.enum(["summary", "mixed", "extract"]).describe("by a model, partly, or by rules only"),
   model: z.string().optional(),
   focus: z.string().optional(),
   messages: z.number().describe("how many messages the model no longer sees in full"),
@@ -23,17 +23,17 @@ export const CONTEXT_METHODS = {
       agent: z.string(),
       model: z.string(),
       window: z.number().describe("tokens the model holds"),
-      tokens: z.number().describe("what the next request costs before anything new is said"),
-      counted: z.boolean().describe("by the provider, plus what came since; false: an estimate"),
-      threshold: z.number().describe("from here on the older part is compacted"),
-      limit: z.number().describe("beyond it a request is not sent"),
+      tokens: z.number().describe("what the next request costs before anything new is added"),
+      counted: z.boolean().describe("true: counted by the provider, plus what came since; false: an estimate"),
+      threshold: z.number().describe("at this size the older part is compacted"),
+      limit: z.number().describe("larger requests aren't sent"),
       sections: z.array(
         z.object({
           name: z.enum(["instructions", "tools", "remembered", "carried over", "messages", "new"]),
           tokens: z.number(),
           stable: z
             .enum(["session", "until compacted", "grows", "not yet sent"])
-            .describe("how long it stays the same, byte for byte"),
+            .describe("how long it stays identical, byte for byte"),
         }),
       ),
       messages: z.object({
@@ -50,7 +50,7 @@ export const CONTEXT_METHODS = {
   "context.request": method({
     in: z.strictObject({
       session: sessionKey,
-      text: z.string().max(100_000).optional().describe("as if the last speaker said this now"),
+      text: z.string().max(100_000).optional().describe("pretends that the last speaker said this now"),
     }),
     out: z.object({
       session: z.string(),
@@ -59,10 +59,12 @@ export const CONTEXT_METHODS = {
       api: z.string().describe("the wire protocol"),
       tokens: z.number().describe("estimated"),
       bytes: z.number(),
-      full: z.boolean().describe("too long: the older part is compacted before it is sent"),
+      full: z.boolean().describe("too long: the older part is compacted before sending"),
       cache: z
         .enum(["marks", "automatic", "none"])
-        .describe("who decides what is cached: we mark it, the provider does it by itself, or nothing is cached"),
+        .describe(
+          "who decides what is cached: Lares marks it, the provider does it automatically, or nothing is cached",
+        ),
       parts: z.array(
         z.object({
           kind: z.enum([
@@ -82,11 +84,11 @@ export const CONTEXT_METHODS = {
           text: z.string(),
           tokens: z.number().describe("estimated"),
           sent: z.boolean().describe("was in the last request, byte for byte"),
-          kept: z.boolean().describe("stands where the provider's cache reaches"),
+          kept: z.boolean().describe("is within the part that the provider caches"),
           mark: z.boolean().describe("a cache mark follows"),
         }),
       ),
-      body: z.string().describe("what goes over the wire, byte for byte, without the key"),
+      body: z.string().describe("what would be sent, byte for byte, without the key"),
     }),
     scope: "read",
     mutates: false,
@@ -95,7 +97,7 @@ export const CONTEXT_METHODS = {
   "context.compact": method({
     in: z.strictObject({
       session: sessionKey,
-      focus: z.string().max(800).optional().describe("what to keep above all"),
+      focus: z.string().max(800).optional().describe("what matters most"),
       ...withIdempotencyKey,
     }),
     out: z.object({
@@ -114,6 +116,6 @@ export const CONTEXT_METHODS = {
     out: z.object({ messages: z.number().describe("number of messages the model sees in full again") }),
     scope: "write",
     mutates: true,
-    doc: "Takes the last compacting of a session back.",
+    doc: "Undoes the last compaction of a session.",
   }),
 } as const;

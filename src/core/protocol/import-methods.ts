@@ -17,8 +17,8 @@ export const IMPORT_METHODS = {
         .min(1)
         .max(4096)
         .describe("its folder, on the machine where Lares runs; nothing in it is changed"),
-      dryRun: z.boolean().optional().describe("only tell what would become of each item"),
-      secrets: z.boolean().optional().describe("also take tokens of channel accounts; they go to the vault"),
+      dryRun: z.boolean().optional().describe("only show what would happen to each item"),
+      secrets: z.boolean().optional().describe("also import tokens of channel accounts; they go to the vault"),
       ...withIdempotencyKey,
     }),
     out: z.object({
@@ -36,7 +36,7 @@ export const IMPORT_METHODS = {
     }),
     scope: "admin",
     mutates: true,
-    doc: "Takes in memory, skills, sessions, schedules and channel accounts. None of it counts as the owner's word: facts wait for a decision, jobs are paused, instructions become proposals. Twice is as good as once.",
+    doc: "Imports memory, skills, sessions, schedules and channel accounts. None of it counts as the owner's words: facts wait for a decision, jobs are paused, instructions become proposals. It can be repeated safely.",
   }),
   "import.proposals": method({
     in: z.strictObject({}),
@@ -54,24 +54,24 @@ export const IMPORT_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "What an import brought and nobody has accepted yet.",
+    doc: "Imported items that nobody has accepted yet.",
   }),
   "import.accept": method({
     in: z.strictObject({
       id: proposalId,
-      proposed: z.string().optional().describe("the text that was read; refused when it is another one by now"),
+      proposed: z.string().optional().describe("the text that was read; refused if the proposal has changed since"),
       ...withIdempotencyKey,
     }),
-    out: z.object({ accepted: z.number().int().describe("files replaced, or facts kept") }),
+    out: z.object({ accepted: z.number().int().describe("files replaced, or facts accepted") }),
     scope: "admin",
     mutates: true,
-    doc: "Puts a proposed file in the place of the present one, or keeps the imported facts that wait.",
+    doc: "Replaces the present file with the proposed one, or accepts the imported facts that wait for a decision.",
   }),
   "import.reject": method({
     in: z.strictObject({ id: proposalId, ...withIdempotencyKey }),
     out: z.object({ rejected: z.number().int() }),
     scope: "admin",
     mutates: true,
-    doc: "Throws a proposal away, or the imported facts that wait.",
+    doc: "Discards a proposal, or the imported facts that wait for a decision.",
   }),
 } as const;

@@ -26,7 +26,7 @@ const fileText = z.object({
   agent: z.string(),
   file: z.string(),
   text: z.string(),
-  version: z.string().describe("changes with the text; give it to files.set to not overwrite somebody's change"),
+  version: z.string().describe("changes with the text; pass it to files.set so that nobody's change is overwritten"),
 });
 const token = z.object({
   id: z.string(),
@@ -54,7 +54,7 @@ export const INSTANCE_METHODS = {
     out: z.object({
       session: z.string(),
       boot: z.string(),
-      seq: z.number().describe("the texts below contain every delta up to this event"),
+      seq: z.number().describe("the texts below include every delta up to this event"),
       turns: z.array(
         z.object({
           turn: turnId,
@@ -67,7 +67,7 @@ export const INSTANCE_METHODS = {
             .optional()
             .describe("what came with it"),
           step: z.string().optional(),
-          call: z.number().optional().describe("number of the model call that is being answered"),
+          call: z.number().optional().describe("number of the model call in progress"),
           text: z.string().optional(),
           thinking: z.string().optional(),
           calls: z.array(
@@ -95,7 +95,7 @@ export const INSTANCE_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "The open turns of a session with what they have said so far: for a page opened in the middle of an answer.",
+    doc: "The open turns of a session with what they have said so far, for a page that is opened in the middle of an answer.",
   }),
   "sessions.rename": method({
     in: z.strictObject({ session: sessionKey, title: z.string().trim().min(1).max(200), ...withIdempotencyKey }),
@@ -127,7 +127,7 @@ export const INSTANCE_METHODS = {
     out: agentInfo,
     scope: "admin",
     mutates: true,
-    doc: "Makes an agent's folder with good defaults.",
+    doc: "Creates an agent's folder with good defaults.",
   }),
   "agents.files.get": method({
     in: z.strictObject({ agent: agentId, file: agentFile }),
@@ -141,20 +141,24 @@ export const INSTANCE_METHODS = {
       agent: agentId,
       file: agentFile,
       text: z.string().max(200_000),
-      version: z.string().max(64).optional().describe("the version that was edited; another one there is a conflict"),
+      version: z
+        .string()
+        .max(64)
+        .optional()
+        .describe("the version that was edited; if the file has another one by now, it's a conflict"),
       ...withIdempotencyKey,
     }),
     out: fileText.omit({ text: true }),
     scope: "admin",
     mutates: true,
-    doc: "Writes one of an agent's files. New sessions begin with it.",
+    doc: "Writes one of an agent's files. New sessions start with it.",
   }),
   "usage.summary": method({
     in: z.strictObject({
       from: day.optional(),
       to: day.optional(),
       agent: agentId.optional(),
-      zoneOffsetMinutes: z.number().int().min(-840).max(840).optional().describe("where days begin; UTC unless said"),
+      zoneOffsetMinutes: z.number().int().min(-840).max(840).optional().describe("where days begin; default: UTC"),
     }),
     out: z.object({
       from: z.string(),
@@ -168,7 +172,7 @@ export const INSTANCE_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "Tokens and cost by day, model and agent; the last 30 days unless said.",
+    doc: "Tokens and cost by day, model and agent; by default for the last 30 days.",
   }),
   "budget.use": method({
     in: z.strictObject({ agent: agentId.optional() }),
@@ -180,13 +184,13 @@ export const INSTANCE_METHODS = {
           day: z.string(),
           caps: amount.partial(),
           spent: amount,
-          reserved: amount.describe("set aside for calls under way"),
+          reserved: amount.describe("set aside for calls in progress"),
         }),
       ),
     }),
     scope: "read",
     mutates: false,
-    doc: "What was spent today against its caps. Unknown prices count as the settings say.",
+    doc: "What was spent today, compared with its limits. Unknown prices are counted as the settings say.",
   }),
   "logs.tail": method({
     in: z.strictObject({
@@ -205,20 +209,20 @@ export const INSTANCE_METHODS = {
     out: z.object({
       file: z.string(),
       exists: z.boolean(),
-      value: json.describe("as it holds now, defaults included, secrets masked"),
-      written: json.optional().describe("as the file has it, references as references, secrets masked"),
-      quarantined: z.array(z.string()).describe("sections that hold their last good values"),
+      value: json.describe("the values in use, defaults included, secrets masked"),
+      written: json.optional().describe("the values in the file, references unresolved, secrets masked"),
+      quarantined: z.array(z.string()).describe("sections that keep their last good values because of a problem"),
       restart: z.array(z.string()).describe("sections whose change needs a restart"),
       problems: z.array(configProblem),
     }),
     scope: "admin",
     mutates: false,
-    doc: "The settings as they hold now.",
+    doc: "The settings in use.",
   }),
   "config.set": method({
     in: z.strictObject({
       path: configPath,
-      value: json.optional().describe("left out: the key is removed and its default holds"),
+      value: json.optional().describe("if left out, the key is removed and its default applies"),
       ...withIdempotencyKey,
     }),
     out: z.object({
@@ -262,7 +266,7 @@ export const INSTANCE_METHODS = {
     }),
     scope: "admin",
     mutates: true,
-    doc: "Makes a token. Its rights are a part of the maker's.",
+    doc: "Creates a token. Its rights can't exceed its creator's.",
   }),
   "tokens.list": method({
     in: nothing,
@@ -283,21 +287,21 @@ export const INSTANCE_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "Tokens and browser logins that open this gateway.",
+    doc: "Tokens and browser logins that can use this gateway.",
   }),
   "tokens.revoke": method({
     in: z.strictObject({ id: z.string().min(1).max(128), ...withIdempotencyKey }),
     out: z.object({ id: z.string(), revoked: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Ends a token or a browser login, at once: its sockets are closed.",
+    doc: "Revokes a token or a browser login immediately; its sockets are closed.",
   }),
   "login.code": method({
     in: nothing,
     out: z.object({ code: z.string(), url: z.string(), expiresAt: z.number() }),
     scope: "admin",
     mutates: false,
-    doc: "A one-time code for a browser, good for ten minutes. The login has the caller's rights.",
+    doc: "A one-time code for a browser, valid for ten minutes. The login gets the caller's rights.",
   }),
   "commands.list": method({
     in: nothing,
@@ -321,6 +325,6 @@ export const INSTANCE_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "What is open: address, token, file modes, policy, channels.",
+    doc: "What is exposed: address, token, file modes, policy, channels.",
   }),
 } as const;

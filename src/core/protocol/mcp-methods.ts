@@ -14,10 +14,10 @@ const server = z.object({
   name: z.string(),
   target: z.string().describe("its program with arguments, or its address"),
   state: z.enum(["off", "idle", "connecting", "ready", "paused"]),
-  why: z.string().optional().describe("why it is left alone for now"),
+  why: z.string().optional().describe("why Lares doesn't connect to it for now"),
   listed: z.boolean().describe("its tools were listed at least once"),
   tools: z.number().describe("tools that may be used"),
-  held: z.number().describe("new or changed tools that wait for a person's look"),
+  held: z.number().describe("new or changed tools that a person hasn't accepted yet"),
   quarantined: z.number().describe("tools that can't be used"),
 });
 
@@ -27,7 +27,7 @@ export const MCP_METHODS = {
     out: z.object({ servers: z.array(server) }),
     scope: "read",
     mutates: false,
-    doc: "The MCP servers in lares.yaml and how each is. Starts nothing.",
+    doc: "The MCP servers in lares.yaml and their state. Starts nothing.",
   }),
   "mcp.tools": method({
     in: z.strictObject({ name, fresh: z.boolean().optional().describe("ask the server now, which starts it") }),
@@ -36,7 +36,7 @@ export const MCP_METHODS = {
         z.object({
           name: z.string(),
           modelName: z.string().describe("as models call it"),
-          about: z.string().describe("everything its server says of it"),
+          about: z.string().describe("everything its server says about it"),
         }),
       ),
       held: z.array(held),
@@ -44,7 +44,7 @@ export const MCP_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "A server's tools: those in use, those that wait for a person's look, and those that can't be used.",
+    doc: "A server's tools: those in use, those a person hasn't accepted yet, and those that can't be used.",
   }),
   "mcp.test": method({
     in: z.strictObject({ name }),
@@ -64,8 +64,8 @@ export const MCP_METHODS = {
   "mcp.add": method({
     in: z.strictObject({
       text: z.string().min(1).max(262_144).describe("JSON as READMEs print it: mcpServers and the like, or one server"),
-      name: name.optional().describe("for one server that doesn't say its name"),
-      replace: z.boolean().optional().describe("take the place of a server of the same name"),
+      name: name.optional().describe("for a single server whose JSON has no name"),
+      replace: z.boolean().optional().describe("replace a server of the same name"),
       ...withIdempotencyKey,
     }),
     out: z.object({
@@ -82,7 +82,7 @@ export const MCP_METHODS = {
     out: z.object({ accepted: z.number() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes a server's tools as they are now. Until then, new and changed ones are neither found nor called.",
+    doc: "Accepts a server's tools as they are now. Until then, new and changed ones are neither found nor called.",
   }),
   "mcp.logs": method({
     in: z.strictObject({ name, limit: z.number().int().min(1).max(1000).optional() }),
@@ -96,6 +96,6 @@ export const MCP_METHODS = {
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Removes a server from lares.yaml, ends its program, and forgets what was accepted of it.",
+    doc: "Removes a server from lares.yaml, ends its program, and forgets which of its tools were accepted.",
   }),
 } as const;

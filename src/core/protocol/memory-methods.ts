@@ -21,7 +21,7 @@ const fact = z.object({
   why: z.string().optional().describe("why it waits for a person"),
   supersededBy: z.string().optional(),
   at: z.number(),
-  expiresAt: z.number().optional().describe("it is gone by itself after this time"),
+  expiresAt: z.number().optional().describe("it expires at this time"),
 });
 
 /** As `memory.export` writes it, one a line. */
@@ -74,7 +74,7 @@ export const MEMORY_METHODS = {
         .min(1)
         .max(1024)
         .optional()
-        .describe("what it comes from; items that share it follow each other"),
+        .describe("where it comes from; items that share it follow each other"),
       at: moment.optional(),
       scope: scope.optional(),
       ...withIdempotencyKey,
@@ -86,7 +86,7 @@ export const MEMORY_METHODS = {
     }),
     scope: "write",
     mutates: true,
-    doc: "Remembers something, and names the facts it replaces. Durable when it answers.",
+    doc: "Remembers something, and names the facts it replaces. It is durable when the call returns.",
   }),
   "memory.search": method({
     in: z.strictObject({
@@ -114,26 +114,32 @@ export const MEMORY_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "Finds what is remembered, best first. Without a model.",
+    doc: "Searches memory, best match first, without a model.",
   }),
   "memory.list": method({
     in: z.strictObject({
       limit: z.number().int().min(1).max(1000).optional(),
       scope: scope.optional(),
-      superseded: z.boolean().optional().describe("also what something newer took the place of"),
-      before: memoryId.optional().describe("the last id of the page before"),
+      superseded: z.boolean().optional().describe("also facts that newer ones have replaced"),
+      before: memoryId.optional().describe("the last id of the previous page"),
     }),
     out: z.object({ facts: z.array(fact) }),
     scope: "read",
     mutates: false,
-    doc: "What is remembered, newest first.",
+    doc: "Everything remembered, newest first.",
   }),
   "memory.forget": method({
     in: z
       .strictObject({
         id: memoryId.optional(),
-        about: z.string().trim().min(2).max(200).optional().describe("A topic or a person: all that names it."),
-        preview: z.boolean().optional().describe("Only says what would go. With about."),
+        about: z
+          .string()
+          .trim()
+          .min(2)
+          .max(200)
+          .optional()
+          .describe("A topic or a person: everything that mentions it."),
+        preview: z.boolean().optional().describe("Only shows what would be forgotten. With about."),
         ...withIdempotencyKey,
       })
       .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about"),
@@ -144,35 +150,35 @@ export const MEMORY_METHODS = {
     }),
     scope: "write",
     mutates: true,
-    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it. Models no longer read messages, calls and results that quote it; by topic or person all that mention it, and search no longer finds them. Transcripts keep their text, marked `forgotten`.",
+    doc: "Forgets for good: the text, its index, its vector, its relations, and the files and prompts that quote it. Models no longer read messages, calls and results that quote it; by topic or person everything that mentions it, and search no longer finds it. Transcripts keep their text, marked `forgotten`.",
   }),
   "memory.correct": method({
     in: z.strictObject({ id: memoryId, text, ...withIdempotencyKey }),
     out: z.object({ id: z.string(), state: z.enum(["live", "known", "pending", "superseded"]) }),
     scope: "write",
     mutates: true,
-    doc: "Puts another text in its place; the old one stays as history until it is forgotten.",
+    doc: "Replaces its text; the old one stays as history until it is forgotten.",
   }),
   "memory.undo": method({
-    in: z.strictObject({ id: memoryId.describe("a fact that took the place of another"), ...withIdempotencyKey }),
+    in: z.strictObject({ id: memoryId.describe("a fact that replaced another"), ...withIdempotencyKey }),
     out: z.object({ restored: z.array(fact) }),
     scope: "write",
     mutates: true,
-    doc: "Takes a correction back: what it replaced holds again.",
+    doc: "Undoes a correction: the fact it replaced is current again.",
   }),
   "memory.pending": method({
     in: z.strictObject({ limit: z.number().int().min(1).max(1000).optional() }),
     out: z.object({ facts: z.array(fact) }),
     scope: "read",
     mutates: false,
-    doc: "What waits for a person's word: found in text from outside, or in a clash with a file.",
+    doc: "Facts that wait for a person's decision: found in text from outside, or in conflict with a file.",
   }),
   "memory.decide": method({
     in: z.strictObject({ id: memoryId, keep: z.boolean(), ...withIdempotencyKey }),
     out: z.object({ decided: z.boolean().describe("false: it was no longer pending") }),
     scope: "approvals",
     mutates: true,
-    doc: "A person's word on a pending one: keep it, or delete it for good.",
+    doc: "Decides about a pending fact: keep it, or delete it for good.",
   }),
   "memory.graph": method({
     in: z.strictObject({ scope: scope.optional(), limit: z.number().int().min(1).max(1000).optional() }),
@@ -186,38 +192,41 @@ export const MEMORY_METHODS = {
   }),
   "memory.export": method({
     in: z.strictObject({
-      after: memoryId.optional().describe("the last id of the page before"),
+      after: memoryId.optional().describe("the last id of the previous page"),
       limit: z.number().int().min(1).max(1000).optional(),
     }),
     out: z.object({ facts: z.array(carried) }),
     scope: "read",
     mutates: false,
-    doc: "Everything remembered but documents, in order of adding, a page at a time.",
+    doc: "Everything remembered except documents, in the order it was added, a page at a time.",
   }),
   "memory.import": method({
     in: z.strictObject({
       facts: z.array(carried).max(1000),
-      trusted: z.boolean().optional().describe("they are the caller's own export: they hold at once, as they were"),
+      trusted: z
+        .boolean()
+        .optional()
+        .describe("they are the caller's own export, so they are used right away, as they were"),
       ...withIdempotencyKey,
     }),
     out: z.object({ added: z.number(), known: z.number() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes what memory.export gave. Each fact waits for a decision unless `trusted`. What is there already stays as it is.",
+    doc: "Imports what memory.export returned. Each fact waits for a decision unless `trusted`. Existing facts stay as they are.",
   }),
   "memory.index": method({
     in: z.strictObject({ dir: z.string().min(1).max(4096), scope: scope.optional(), ...withIdempotencyKey }),
     out: indexReport,
     scope: "admin",
     mutates: true,
-    doc: "Reads a folder's documents into memory and keeps them in step. Only what changed is read again.",
+    doc: "Adds a folder's documents to memory and follows their changes. Only what changed is read again.",
   }),
   "memory.unindex": method({
     in: z.strictObject({ dir: z.string().min(1).max(4096), ...withIdempotencyKey }),
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes a folder's documents out of memory. The files stay.",
+    doc: "Removes a folder's documents from memory. The files stay.",
   }),
   "memory.status": method({
     in: z.strictObject({}),
@@ -227,7 +236,7 @@ export const MEMORY_METHODS = {
       documents: z.number().describe("pieces of documents"),
       waitingMessages: z.number().describe("session messages that are not searchable yet"),
       vectors: progress
-        .extend({ next: progress.optional().describe("takes its place when all its vectors are made") })
+        .extend({ next: progress.optional().describe("replaces the current one when all its vectors are ready") })
         .optional()
         .describe("absent: search is by words only"),
       folders: z.array(
@@ -243,14 +252,14 @@ export const MEMORY_METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: "How much is remembered, how far vectors are made, which folders are followed.",
+    doc: "How much is remembered, how many vectors are ready, which folders are followed.",
   }),
   "memory.condense": method({
     in: z.strictObject({ agent: agentId.optional(), ...withIdempotencyKey }),
-    out: z.object({ condensation: condensation.optional().describe("absent: there was nothing to do") }),
+    out: z.object({ condensation: condensation.optional().describe("absent if there was nothing to do") }),
     scope: "write",
     mutates: true,
-    doc: "The nightly pass, now: notes and facts are condensed, MEMORY.md follows.",
+    doc: "Runs the nightly pass now: notes and facts are condensed, then MEMORY.md is updated.",
   }),
   "memory.condensations": method({
     in: z.strictObject({ agent: agentId.optional(), limit: z.number().int().min(1).max(30).optional() }),
@@ -264,6 +273,6 @@ export const MEMORY_METHODS = {
     out: z.object({ condensation }),
     scope: "write",
     mutates: true,
-    doc: "Takes the newest pass of an agent back.",
+    doc: "Undoes the newest pass of an agent.",
   }),
 } as const;

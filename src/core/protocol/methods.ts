@@ -40,7 +40,7 @@ export const METHODS = {
     out: z.object({ ok: z.boolean(), version: z.string(), uptimeMs: z.number() }),
     scope: "read",
     mutates: false,
-    doc: "Whether Lares is alive.",
+    doc: "Whether Lares is running.",
   }),
   status: method({
     in: nothing,
@@ -75,26 +75,26 @@ export const METHODS = {
   "chat.send": method({
     in: chatMessage({
       message: z.string().max(262_144).describe("empty only beside attachments"),
-      session: sessionKey.optional().describe("a conversation that exists, or one you may begin: see Conversations"),
+      session: sessionKey.optional().describe("an existing conversation, or one you may start: see Conversations"),
       user: z.string().min(1).max(256).optional(),
       agent: agentId.optional(),
       mode: z.enum(["steer", "followup", "collect", "interrupt"]).optional(),
       model: z.string().min(1).max(256).optional().describe("provider/model for this turn only"),
-      wait: z.boolean().optional().describe("false: answer as soon as the message is durable; events tell the rest"),
+      wait: z.boolean().optional().describe("false: return as soon as the message is durable; events report the rest"),
       replaces: turnId
         .optional()
         .describe(
-          "the turn whose message this one takes the place of: it and all that followed leave the conversation",
+          "the turn whose message this one replaces: that message and everything after it leave the conversation",
         ),
       once: z.boolean().optional().describe("true: a separate conversation, not continued by later messages"),
-      given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
-      attachments: attachmentIds.optional().describe("files uploaded before with POST /attachments, up to 8"),
+      given: given.optional().describe("what the caller supplies for this turn: its own history, its own tools"),
+      attachments: attachmentIds.optional().describe("files uploaded earlier with POST /attachments, up to 8"),
       ...withIdempotencyKey,
     }),
     out: chatAnswer,
     scope: "write",
     mutates: true,
-    doc: "Gives a message to an agent and waits for the answer.",
+    doc: "Sends a message to an agent and waits for the answer.",
   }),
   "chat.abort": method({
     in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...withIdempotencyKey }),
@@ -144,8 +144,8 @@ export const METHODS = {
           acceptedAt: z.number(),
           endedAt: z.number().optional(),
           failure: z.string().optional().describe("why it failed or was declined, as a class"),
-          reason: z.string().optional().describe("the same in a sentence"),
-          notices: z.array(z.string()).optional().describe("what the person should know beside the answer"),
+          reason: z.string().optional().describe("the same as a sentence"),
+          notices: z.array(z.string()).optional().describe("what the person should know in addition to the answer"),
         }),
       ),
     }),
@@ -190,11 +190,13 @@ export const METHODS = {
     out: z.object({ session: z.string(), lines: z.array(historyMessage) }),
     scope: "read",
     mutates: false,
-    doc: "All messages of a session, one a line.",
+    doc: "All messages of a session, one per line.",
   }),
   "sessions.import": method({
     in: z.strictObject({
-      session: sessionKey.optional().describe("where to; without it a new session, whatever the lines say"),
+      session: sessionKey
+        .optional()
+        .describe("the session to import into; by default a new one, regardless of what the lines say"),
       agent: agentId.optional(),
       lines: z.array(historyMessage).min(1).max(100_000),
       ...withIdempotencyKey,
@@ -202,7 +204,7 @@ export const METHODS = {
     out: z.object({ session: z.string(), imported: z.number(), skipped: z.number() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes in an exported session as text from outside; messages already there are skipped.",
+    doc: "Imports an exported session as text from outside; messages already there are skipped.",
   }),
   "sessions.prune": method({
     in: z.strictObject({
@@ -224,7 +226,7 @@ export const METHODS = {
     out: z.object({ approvals: z.array(approval) }),
     scope: "read",
     mutates: false,
-    doc: "What waits for a person's yes or no, oldest first.",
+    doc: "Actions waiting for a person's yes or no, oldest first.",
   }),
   "approvals.get": method({
     in: z.strictObject({ id: z.string().min(1).max(128) }),
@@ -252,7 +254,7 @@ export const METHODS = {
         z.object({
           agent: z.string(),
           rule: z.string(),
-          approval: z.string().describe("the question it was kept with"),
+          approval: z.string().describe("the question it was saved with"),
           madeBy: z.string(),
           madeAt: z.number(),
           used: z.number().describe("how often it has allowed something"),
@@ -262,21 +264,21 @@ export const METHODS = {
     }),
     scope: "read",
     mutates: false,
-    doc: 'What "allow always" has kept, newest first.',
+    doc: 'The rules saved by "allow always", newest first.',
   }),
   "approvals.forget": method({
     in: z.strictObject({ agent: agentId, rule: z.string().min(1).max(100_000), ...withIdempotencyKey }),
     out: z.object({ forgotten: z.boolean() }),
     scope: "approvals",
     mutates: true,
-    doc: "Removes a kept rule: the next such action is asked again.",
+    doc: "Removes a saved rule: Lares asks again before the next such action.",
   }),
   "models.list": method({
     in: nothing,
     out: z.object({ models: z.array(modelInfo), primary: z.string() }),
     scope: "read",
     mutates: false,
-    doc: "The models that can answer, and why each is here.",
+    doc: "The models that can answer, and why each is available.",
   }),
   ...ATTENTION_METHODS,
   ...MODEL_METHODS,

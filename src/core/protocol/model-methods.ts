@@ -8,9 +8,9 @@ const provider = z
   .regex(/^[a-z0-9][a-z0-9_.-]*$/, "lower-case letters, digits, _ . and -");
 const api = z.enum(["anthropic", "openai-chat", "openai-responses", "google"]);
 /** 8 kB is beyond any provider's key. */
-const key = z.string().trim().min(1).max(8192).describe("the API key; it is never given back");
+const key = z.string().trim().min(1).max(8192).describe("the API key; it is never returned");
 const baseUrl = z.url({ protocol: /^https?$/ }).max(2048);
-const model = z.string().trim().min(1).max(256).describe("the provider's own name of it");
+const model = z.string().trim().min(1).max(256).describe("the provider's own name for it");
 
 const providerInfo = z.object({
   provider: z.string(),
@@ -21,7 +21,7 @@ const providerInfo = z.object({
   key: z.enum(["vault", "file", "environment", "none"]).optional().describe("where its key is"),
   api,
   baseUrl: z.string().optional(),
-  model: z.string().optional().describe("what it answers with unless said"),
+  model: z.string().optional().describe("the model it uses by default"),
   models: z.array(z.string()),
 });
 
@@ -30,11 +30,11 @@ export const MODEL_METHODS = {
     in: nothing,
     out: z.object({
       providers: z.array(providerInfo),
-      pinned: z.string().optional().describe("LARES_MODEL: goes before the default in lares.yaml"),
+      pinned: z.string().optional().describe("LARES_MODEL; it overrides the default in lares.yaml"),
     }),
     scope: "read",
     mutates: false,
-    doc: "The providers Lares knows, built in or from the settings, and whether each is set up. Never a key.",
+    doc: "The providers Lares knows, built in or from the settings, and whether each is set up. Never returns a key.",
   }),
   "models.test": method({
     in: z.strictObject({
@@ -53,7 +53,7 @@ export const MODEL_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "One tiny real request, within 15 s. Nothing is kept. A new address does not get the key that is kept.",
+    doc: "Makes one small real request, within 15 s. Nothing is stored. A new address doesn't get the stored key.",
   }),
   "models.connect": method({
     in: z.strictObject({

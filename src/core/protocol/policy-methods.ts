@@ -11,7 +11,7 @@ export const POLICY_METHODS = {
       because: z.string(),
       mode: z.enum(["ask", "record", "ignore"]),
       form: z.string().describe("how it would be started"),
-      rule: z.string().describe('what "allow always" would keep'),
+      rule: z.string().describe('what "allow always" would save'),
       text: z.string().describe("the tree, each judged part and the decision, for a terminal"),
       commands: z.array(
         z.object({

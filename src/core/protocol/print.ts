@@ -105,19 +105,19 @@ Schema: [protocol.schema.json](protocol.schema.json).
 ## Doors
 
 - **HTTP** \`POST /rpc/<method>\` with the parameters as JSON body. The answer is the result, or
-  \`{"error": {code, message, hint?, retry, details?}}\`. The header \`Idempotency-Key\` is another way to say \`idempotencyKey\`.
+  \`{"error": {code, message, hint?, retry, details?}}\`. The header \`Idempotency-Key\` can be used instead of \`idempotencyKey\`.
 - **WebSocket** \`/ws\`. Frames: \`{"type":"req",id,method,params,key?}\` → \`{"type":"res",id,ok,payload|error}\`, and
-  \`{"type":"event",event,payload,seq}\` unasked. \`key\` is another way to say \`idempotencyKey\`.
+  \`{"type":"event",event,payload,seq}\` pushed by the server. \`key\` can be used instead of \`idempotencyKey\`.
 - **Attachments** \`POST /attachments\`: a file as the raw body, up to 20 MB, its name percent-encoded in \`x-lares-name\` (right:
   write) → 201 \`{id, name, mediaType, bytes, kind: image|text|file}\`. PNG, JPEG, GIF, WebP, PDF and text in UTF-8, known by their
-  bytes. Then named in \`chat.send\`; unused ones go after a day. \`GET /attachments/<id>\` gives the bytes (right: read).
+  bytes. Name the id in \`chat.send\`; unused files are deleted after a day. \`GET /attachments/<id>\` returns the bytes (right: read).
 - **Simple chat** \`POST /chat {"user_id","message"}\`. **OpenAI-compatible** \`GET /v1/models\`, \`POST /v1/chat/completions\`,
   \`POST /v1/responses\`. **Figures** \`GET /metrics\` (Prometheus). **Health** \`GET /healthz\`, \`GET /readyz\`. **Name** \`GET /program\`: how to call
   this program where hints say \`lares\`.
-- **Face** A client for people says which with \`x-lares-face: terminal\`, and the model then knows that a person is at the terminal. Without it the caller counts as a program over HTTP.
-- **\`/v1\`** \`model\` is \`lares\`, \`lares/<agent>\`, \`provider/model\` or a model's bare name; others are 404 with the known names.
+- **Face** A client that a person uses sends \`x-lares-face: terminal\`, so that the model knows a person is at the terminal. Without it, the caller counts as a program over HTTP.
+- **\`/v1\`** \`model\` is \`lares\`, \`lares/<agent>\`, \`provider/model\` or a model's bare name; others are a 404 that lists the known names.
   \`max_tokens\` (also \`max_completion_tokens\`, \`max_output_tokens\`), \`temperature\`, \`top_p\`, the penalties, \`seed\`, \`stop\`,
-  \`response_format\` (\`text.format\`), \`tools\` and \`tool_choice\` are passed on; what cannot be done is 400 with the field. The
+  \`response_format\` (\`text.format\`), \`tools\` and \`tool_choice\` are passed on; what isn't supported is a 400 that names the field. The
   answer's \`model\` is the one that answered; \`lares\` has turn, session, state, notices and \`practice\`, on streams in the last chunk.
   Streams wait for the model before they send headers, at most 20 s, so that \`x-lares-model\` is there and every chunk names the
   model; when a fallback takes over midway, later chunks name that one. A turn that fails before that is an ordinary error
@@ -135,12 +135,12 @@ Schema: [protocol.schema.json](protocol.schema.json).
 - A browser: the link of \`login.code\` (\`lares dashboard\`) opens \`/login\`, whose script posts the one-time code.
   \`POST /login {"code"}\` sets an HttpOnly, SameSite=Strict cookie and answers \`{ok, proof}\`. A login is both: browsers send a
   host's cookies to all its ports, so every request with the cookie also carries \`x-lares-proof: <proof>\`, and the first frame
-  on \`/ws\` is \`connect {"proof"}\`. The page keeps the proof in its origin's storage, and it is not said again. Codes are good
+  on \`/ws\` is \`connect {"proof"}\`. The page keeps the proof in its origin's storage; it is not sent again. A code is valid
   once and for ten minutes; a login lasts 30 days from its last use. \`POST /logout\` ends it. \`GET /session\` →
   \`{signedIn, name?, scopes?, wasIn?}\`.
-- Requests with a foreign Host, Origin or Sec-Fetch-Site are refused, and so are those that say Host, Origin or a credential
+- Requests with a foreign Host, Origin or Sec-Fetch-Site are refused, and so are those that send Host, Origin or a credential
   twice. After twenty wrong credentials in a minute from one place, further wrong ones are answered with 429; the right one is
-  always let in. Revoking a credential closes its sockets.
+  always accepted. Revoking a credential closes its sockets.
 
 ## Idempotency
 
@@ -152,22 +152,22 @@ also after a restart, for 24 hours; the same key with other parameters is a \`CO
 
 \`chat.send {session}\` (also \`/chat\`) names a conversation. A caller acts only in those it may see: with the right \`read\` in all,
 without it in its own, which are those named after its id and those it has spoken in. Everything else is \`NOT_FOUND\`, whether it
-exists or not. A key that does not exist begins a conversation only when it is \`agent:<agent>:web:<name>\` (right: read) or
-\`agent:<agent>:<name>\` (right: admin; \`main\` is one). Your own are begun by \`user\` instead of \`session\`: any name, and the same
-one goes on in the same conversation. Keys of chats, jobs and sub-agents are made by Lares alone.
+exists or not. A key that does not exist starts a conversation only if it is \`agent:<agent>:web:<name>\` (right: read) or
+\`agent:<agent>:<name>\` (right: admin; \`main\` is one). To start your own, send \`user\` instead of \`session\`: any name; the
+same name continues the same conversation. Only Lares itself makes keys of chats, jobs and sub-agents.
 
 ## Events and coming back
 
 Events are numbered by \`seq\`; the greeting \`hello {boot, seq}\` comes first. A client that comes back sends
-\`connect {boot, lastSeq}\` and gets the control events it missed, or \`reload\` when they are no longer known (another \`boot\`, or
+\`connect {boot, lastSeq}\` and gets the control events it missed, or \`reload\` when they are no longer available (another \`boot\`, or
 too long ago). Streamed text (\`turn.delta\`, \`turn.thinking\`) and \`log\` are not repeated: \`chat.live\` returns what running turns
-have said so far, with the \`seq\` up to which that counts. A slow client gets streamed text merged into larger pieces; beyond
-8 MB of arrears it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong credential or none ·
+have said so far, with the \`seq\` up to which that counts. A slow client gets streamed text merged into larger pieces; once it is 8 MB
+behind, it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong credential or none ·
 4004 credential revoked · 4008 too slow · 4009 frame too large before login · 4010 the channel ended · 4029 too many wrong credentials · 1001 stopping.
 
 ## Programs that are channels
 
-A program of yours speaks for an account under \`channels.external\`: its first frame on \`/ws\` is
+A program of yours can speak for an account under \`channels.external\`: its first frame on \`/ws\` is
 \`{"type":"req","id":"1","method":"connect","params":{"role":"channel","channelId":"<account>","token":"<the account's token>"}}\`.
 Such a socket has no methods and no events, only these frames:
 
@@ -176,7 +176,7 @@ Such a socket has no methods and no events, only these frames:
   again, with the same \`id\`, until the ack comes: it counts once. \`data\` is base64; a frame has at most 1 MB.
 - \`{"type":"outbound_message","id","channelId","target","threadId"?,"content"}\` ← is sent again until \`{"type":"ack","id"}\` comes, one after
   another for each target, also after a kill on either side. Acknowledge an \`id\` you have seen before without showing it again.
-- \`{"type":"error","id"?,"error"}\` for a frame that is not understood.
+- \`{"type":"error","id"?,"error"}\` for a frame that can't be understood.
 
 One program speaks for an account; a second one closes the first (4010). Example: \`examples/channel.py\`.
 
@@ -184,7 +184,7 @@ One program speaks for an account; a second one closes the first (4010). Example
 
 \`model\`: \`lares\` (the default agent), \`lares/<agent>\`, or \`provider/model\` for the default agent on that model. \`user\` chooses
 the session; without it a request is a separate conversation with the messages it carries. Tools in the request are
-offered instead of ours and returned as tool calls; such a request is always a separate conversation (chat completions) or
-goes on by \`previous_response_id\` (responses). \`tool_choice\` other than \`auto\` and \`none\` is said to the model in words. A parked
+offered instead of Lares' own and returned as tool calls; such a request is always a separate conversation (chat completions) or
+continues with \`previous_response_id\` (responses). \`tool_choice\` other than \`auto\` and \`none\` is explained to the model in words. A parked
 turn answers 200 with a sentence that names the approval and \`x-lares-state: parked\`.
 `;

@@ -40,9 +40,9 @@ export const usage = z.object({
 
 /** Several calls' usage. */
 export const usageSum = usage.extend({
-  cost: z.number().nullable().describe("of the calls whose price is known; null when none is"),
+  cost: z.number().nullable().describe("for the calls whose price is known; null if none is"),
   calls: z.number(),
-  unknownPrice: z.number().describe("calls whose price is not known; what they cost comes on top"),
+  unknownPrice: z.number().describe("calls whose price isn't known; their cost is not included"),
 });
 
 export const turnState = z.enum([
@@ -72,13 +72,13 @@ export const approval = z.object({
       folder: z.string(),
       background: z.boolean().optional(),
       terminal: z.boolean().optional(),
-      sandbox: z.string().optional().describe("what shuts it in, in words"),
+      sandbox: z.string().optional().describe("what confines it, in words"),
       line: z.string().describe("the line at the end of `shown` and `whole` that says the same"),
     })
     .optional()
     .describe("of a command: where and how it runs; absent in questions asked by older versions"),
   because: z.string(),
-  rule: z.string().optional().describe('what "allow always" would keep'),
+  rule: z.string().optional().describe('what "allow always" would save'),
   askedBy: z
     .object({ person: z.string().optional(), channel: z.string() })
     .optional()
@@ -118,7 +118,7 @@ export const attachedFile = z.object({
   mediaType: z.string().max(100),
   name: z.string().max(255),
   bytes: z.number(),
-  path: z.string().max(255).optional().describe("below the agent's workspace, where it lies there as a file"),
+  path: z.string().max(255).optional().describe("its path below the agent's workspace, if it is a file there"),
 });
 
 const imagePart = z.object({
@@ -145,7 +145,7 @@ export const eventLabel = z.object({
     "results",
   ]),
   text: z.string(),
-  of: z.string().optional().describe("what it concerns: a call's tool, a job's name"),
+  of: z.string().optional().describe("what it is about: a call's tool, a job's name"),
 });
 
 export const part = z.discriminatedUnion("type", [
@@ -153,7 +153,7 @@ export const part = z.discriminatedUnion("type", [
     type: z.literal("text"),
     text: z.string(),
     file: attachedFile.optional(),
-    ours: z.literal(true).optional().describe("Lares' own line before the message, for models; not shown"),
+    ours: z.literal(true).optional().describe("Lares' own line before the message, for models; not shown to people"),
     label: eventLabel.optional().describe("what that line says happened"),
   }),
   imagePart,
@@ -168,9 +168,9 @@ export const part = z.discriminatedUnion("type", [
     notRun: z
       .enum(["waiting", "refused", "denied"])
       .optional()
-      .describe("why nothing ran: it waits for a person, the gate refused it, or a person did (also by not answering)"),
-    exit: z.number().optional().describe("what a command exited with"),
-    images: z.array(imagePart).optional().describe("pictures that came with it, by their attachments"),
+      .describe("why nothing ran: it waits for a person, the gate refused it, or a person did (or didn't answer)"),
+    exit: z.number().optional().describe("a command's exit code"),
+    images: z.array(imagePart).optional().describe("pictures that came with it, by attachment id"),
   }),
 ]);
 
@@ -193,7 +193,7 @@ export const answerSettings = z
     presencePenalty: z.number().min(-2).max(2),
     frequencyPenalty: z.number().min(-2).max(2),
     seed: z.number().int(),
-    stop: z.array(z.string().min(1).max(256)).max(16).describe("the answer ends before the first of these"),
+    stop: z.array(z.string().min(1).max(256)).max(16).describe("the answer stops before the first of these"),
     format: z
       .strictObject({
         name: z.string().max(64),
@@ -202,17 +202,17 @@ export const answerSettings = z
         strict: z.boolean(),
       })
       .partial()
-      .describe("the answer is one JSON object, with a schema one that fits it"),
+      .describe("the answer is one JSON object; with a schema, one that matches it"),
     toolChoice: z
       .union([z.literal("required"), z.strictObject({ tool: z.string().max(128) })])
-      .describe("a tool of the caller's must be called"),
+      .describe("one of the caller's tools must be called"),
   })
   .partial()
-  .describe("how the answer is made; what is left out is the model's own default");
+  .describe("how the answer is generated; anything left out uses the model's default");
 
 /** What a caller brings for one turn. */
 export const given = z.strictObject({
-  instructions: z.string().max(262_144).optional().describe("put behind the agent's own"),
+  instructions: z.string().max(262_144).optional().describe("appended to the agent's own"),
   history: z
     .array(
       z.discriminatedUnion("role", [
@@ -227,13 +227,13 @@ export const given = z.strictObject({
     .max(10_000)
     .optional()
     .describe("what was said before"),
-  results: z.array(resultPart).max(256).optional().describe("outcomes of the calls the last answer asked for"),
+  results: z.array(resultPart).max(256).optional().describe("results of the calls the last answer asked for"),
   tools: z
     .array(z.object({ name: z.string(), description: z.string(), input: jsonObject }))
     .max(256)
     .optional()
-    .describe("offered instead of ours; a call ends the turn with `toolCalls`"),
-  silent: z.boolean().optional().describe("the message's text is not said to the model"),
+    .describe("offered instead of Lares' own; a call ends the turn with `toolCalls`"),
+  silent: z.boolean().optional().describe("the message's text isn't shown to the model"),
   settings: answerSettings.optional(),
 });
 
@@ -249,7 +249,7 @@ export const historyMessage = z.object({
   label: eventLabel.optional().describe("what happened, when nobody wrote it"),
   timestamp: z.iso.datetime(),
   meta: z.record(z.string(), z.json()).optional(),
-  replacedBy: z.string().optional().describe("an edited message's turn took its place: models no longer see it"),
+  replacedBy: z.string().optional().describe("the turn of an edited message replaced it: models no longer see it"),
   forgotten: z.literal(true).optional().describe("forgotten on request: models no longer see it"),
 });
 
@@ -266,7 +266,7 @@ export const sessionSummary = z.object({
   last: z
     .object({ turn: z.string(), state: turnState, failure: z.string().optional(), reason: z.string().optional() })
     .optional()
-    .describe("its newest turn: how it ended, or that it waits"),
+    .describe("its newest turn: how it ended, or that it is waiting"),
 });
 
 /** What a step does, read from its name (`readStepName`). */
@@ -289,11 +289,11 @@ export const turnStep = z.object({
   endedAt: z.number().optional(),
   outcome: z
     .enum(["ok", "failed", "denied", "cut", "unknown", "open"])
-    .describe("how it ended; a step that was done may still have failed"),
+    .describe("how it ended; a step that is done may still have failed"),
   failure: z.string().optional().describe("of a model call that failed: its class, or `empty`"),
   reason: z.string().optional().describe("why it failed or was not allowed, in one line"),
   exit: z.number().optional().describe("of a command: its exit code"),
-  model: z.string().optional().describe("of a model call: who answered"),
+  model: z.string().optional().describe("of a model call: which model answered"),
   usage: usage.optional().describe("of a model call: what it used and cost"),
   failed: z
     .array(z.object({ at: z.number(), model: z.string(), failure: z.string() }))
@@ -321,7 +321,7 @@ export const turnView = z.object({
   steps: z.array(turnStep),
   restarts: z
     .array(z.object({ at: z.number(), resumedAt: z.number() }))
-    .describe("starts of Lares that found this turn open, and when it went on; finished steps are not repeated"),
+    .describe("restarts of Lares during this turn, and when it continued; finished steps are not repeated"),
   deliveries: z.array(
     z.object({
       id: z.string(),

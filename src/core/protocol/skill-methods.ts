@@ -7,24 +7,24 @@ const name = z.string().min(1).max(256);
 const skill = z.object({
   name: z.string(),
   description: z.string(),
-  of: z.enum(["agent", "home"]).describe("whose skills folder it stands in; the agent's own wins"),
+  of: z.enum(["agent", "home"]).describe("whose skills folder it is in; the agent's own wins"),
   state: z.enum(["ready", "off", "covered", "unusable"]),
   why: z.string().optional().describe("why it is not ready"),
-  own: z.boolean().describe("its words count as the owner's; else it is read as text from outside"),
-  imported: z.string().optional().describe("the system it was taken over from"),
+  own: z.boolean().describe("its words count as the owner's; otherwise it is read as text from outside"),
+  imported: z.string().optional().describe("the system it was imported from"),
   folder: z.string(),
   license: z.string().optional(),
   compatibility: z.string().optional(),
-  notes: z.array(z.string()).describe("what was not as it should be, and did not matter"),
+  notes: z.array(z.string()).describe("problems that didn't prevent its use"),
 });
 
 export const SKILL_METHODS = {
   "skills.list": method({
-    in: z.strictObject({ agent: agentId.optional().describe("the default agent when not given") }),
+    in: z.strictObject({ agent: agentId.optional().describe("default: the default agent") }),
     out: z.object({ agent: z.string(), skills: z.array(skill).describe("by name") }),
     scope: "read",
     mutates: false,
-    doc: "An agent's skills, also those that cannot be used, with the reason.",
+    doc: "An agent's skills, including those that can't be used and why.",
   }),
   "skills.get": method({
     in: z.strictObject({
@@ -35,8 +35,8 @@ export const SKILL_METHODS = {
     out: skill.extend({
       text: z
         .string()
-        .describe("the instructions below the front matter, or the file's text; empty when it cannot be used"),
-      files: z.array(z.object({ path: z.string(), bytes: z.number() })).describe("what it brings beside SKILL.md"),
+        .describe("the instructions below the front matter, or the file's text; empty if it can't be used"),
+      files: z.array(z.object({ path: z.string(), bytes: z.number() })).describe("its files besides SKILL.md"),
       allowedTools: z.array(z.string()).optional(),
       metadata: z.record(z.string(), z.string()).optional(),
     }),

@@ -7,11 +7,11 @@ const slot = z.object({
   due: z.number(),
   state: z
     .enum(["pending", "running", "parked", "done", "failed", "skipped", "missed"])
-    .describe("parked: it waits for an approval"),
-  approval: z.string().optional().describe("the code of the approval it waits for"),
+    .describe("parked: it is waiting for an approval"),
+  approval: z.string().optional().describe("the code of the approval it is waiting for"),
   reason: z.string().optional(),
   turn: z.string().optional(),
-  output: z.string().optional().describe("what it said, cut"),
+  output: z.string().optional().describe("what it said, shortened"),
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),
 });
@@ -21,8 +21,8 @@ const condition = z
     z.strictObject({
       script: z.string().min(1).max(4000).describe('a command; exit 0 means yes: "test -s inbox.txt"'),
     }),
-    z.strictObject({ changed: z.string().min(1).max(500).describe("a file of the workspace that must have changed") }),
-    z.strictObject({ exists: z.string().min(1).max(500).describe("a file of the workspace that must be there") }),
+    z.strictObject({ changed: z.string().min(1).max(500).describe("a workspace file that must have changed") }),
+    z.strictObject({ exists: z.string().min(1).max(500).describe("a workspace file that must exist") }),
   ])
   .describe("decides without a model whether it runs");
 const budget = z
@@ -31,7 +31,7 @@ const budget = z
     tokens: z.number().int().nonnegative().optional(),
     calls: z.number().int().nonnegative().optional(),
   })
-  .describe("what its runs may use in a day");
+  .describe("what its runs may use per day");
 const thinking = z.enum(["off", "low", "medium", "high"]);
 
 export const job = z.object({
@@ -40,9 +40,9 @@ export const job = z.object({
   words: z.string().describe("the schedule as a person reads it"),
   when: z
     .object({ kind: z.enum(["at", "every", "cron"]), text: z.string() })
-    .describe("the schedule as it can be given again"),
+    .describe("the schedule in the form that schedule.add takes"),
   agent: z.string(),
-  prompt: z.string().describe("empty when a script does it"),
+  prompt: z.string().describe("empty if it is a script"),
   script: z.string().optional(),
   condition: condition.optional(),
   input: z.string().optional().describe("the job whose last output it gets"),
@@ -84,13 +84,15 @@ const when = {
 };
 const jobSettings = {
   name: z.string().min(1).max(100).optional(),
-  prompt: z.string().min(1).max(16_000).optional().describe("what is to be done; or a script"),
+  prompt: z.string().min(1).max(16_000).optional().describe("what to do; or use a script"),
   script: z
     .string()
     .min(1)
     .max(16_000)
     .optional()
-    .describe("instead of a prompt: a command, without a model; what it prints is the answer, nothing is silence"),
+    .describe(
+      "instead of a prompt: a command that runs without a model; its output is the answer, no output means no message",
+    ),
   condition: condition.nullish(),
   input: z.string().min(1).max(128).nullish().describe("the job whose last output it gets"),
   agent: agentId.optional(),
@@ -100,13 +102,13 @@ const jobSettings = {
   timeoutS: z.number().int().min(1).max(86_400).optional().describe("longest run in seconds; 600"),
   budget: budget.nullish(),
   catchUp: z.enum(["once", "all", "skip"]).optional(),
-  deliver: deliverTo.nullish().describe("where the answer goes; without it the answer is in the history only"),
-  bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure"),
-  deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run"),
+  deliver: deliverTo.nullish().describe("where the answer goes; without it, the answer is only in the history"),
+  bestEffort: z.boolean().optional().describe("true: an answer that couldn't be delivered isn't a failure"),
+  deleteAfterRun: z.boolean().optional().describe("true: the job is removed after its first successful run"),
   keepHours: z.number().min(0).max(87_600).optional().describe("how long a run's own session is kept; 24"),
   alertAfter: z.number().int().min(1).max(5).optional().describe("failures in a row before an alert is sent; 2"),
-  mayPlan: z.boolean().optional().describe("true: its runs may make jobs"),
-  quiet: z.boolean().optional().describe("true: a run that looked and found nothing worth a message sends none"),
+  mayPlan: z.boolean().optional().describe("true: its runs may create jobs"),
+  quiet: z.boolean().optional().describe("true: a run that finds nothing worth a message sends none"),
   enabled: z.boolean().optional(),
 };
 const jobId = z.string().min(1).max(128).describe("id or name");
@@ -115,18 +117,18 @@ export const beat = z.object({
   agent: z.string(),
   state: z.enum(["off", "nothing-to-watch", "watching", "asleep", "paused"]),
   because: z.string(),
-  items: z.number().describe("lines of HEARTBEAT.md it looks after"),
+  items: z.number().describe("lines of HEARTBEAT.md that it checks"),
   useless: z.number().describe("beats in a row that cost something and said nothing"),
   every: z.number().optional().describe("milliseconds"),
   next: z.number().optional(),
   lastAt: z.number().optional().describe("the last time a model was asked"),
   lastSaid: z.string().optional(),
-  problems: z.array(z.string()).describe("hints of HEARTBEAT.md that are not understood, in sentences"),
+  problems: z.array(z.string()).describe("lines of HEARTBEAT.md that can't be understood, as sentences"),
   today: z.object({
-    looks: z.number().describe("how often it looked, mostly without a model"),
+    looks: z.number().describe("how often it checked, mostly without a model"),
     calls: z.number().describe("model calls"),
-    cost: z.number().nullable().describe("of the calls whose price is known"),
-    unknownPrice: z.number().describe("calls whose price is not known"),
+    cost: z.number().nullable().describe("for the calls whose price is known"),
+    unknownPrice: z.number().describe("calls whose price isn't known"),
   }),
 });
 const whose = z.strictObject({ agent: agentId, ...withIdempotencyKey });
@@ -137,40 +139,40 @@ export const TIME_METHODS = {
     out: z.object({ beats: z.array(beat) }),
     scope: "read",
     mutates: false,
-    doc: "Each agent's heartbeat: whether it beats, why not, and what it cost today.",
+    doc: "Each agent's heartbeat: whether it is running, why not, and what it cost today.",
   }),
   "heartbeat.run": method({
     in: whose,
     out: z.object({ turn: z.string() }),
     scope: "write",
     mutates: true,
-    doc: "Beats now, whether or not something is new.",
+    doc: "Checks now, whether or not something is new.",
   }),
   "heartbeat.pause": method({
     in: whose,
     out: beat,
     scope: "write",
     mutates: true,
-    doc: "Stops beating until resumed.",
+    doc: "Stops the heartbeat until it is resumed.",
   }),
-  "heartbeat.resume": method({ in: whose, out: beat, scope: "write", mutates: true, doc: "Beats again." }),
+  "heartbeat.resume": method({ in: whose, out: beat, scope: "write", mutates: true, doc: "Resumes the heartbeat." }),
   "schedule.list": method({
     in: z.strictObject({
       limit: z.number().int().min(1).max(500).optional().describe("100"),
-      cursor: z.string().min(1).max(500).optional().describe("of the page before"),
+      cursor: z.string().min(1).max(500).optional().describe("the cursor from the previous page"),
       search: z.string().min(1).max(128).optional().describe("a part of the name or id"),
       agent: agentId.optional(),
-      finished: z.boolean().optional().describe("true: also reminders and other single runs that are over"),
+      finished: z.boolean().optional().describe("true: include reminders and other single runs that are over"),
     }),
     out: z.object({
       jobs: z.array(job),
       total: z.number(),
-      planned: z.number().describe("how many of all will run by themselves"),
-      cursor: z.string().optional().describe("where the next page begins; absent on the last"),
+      planned: z.number().describe("how many of all jobs have runs ahead"),
+      cursor: z.string().optional().describe("pass it to get the next page; absent on the last"),
     }),
     scope: "read",
     mutates: false,
-    doc: "Jobs with their next run and the last slots: the next due first, those that will not come last.",
+    doc: "Jobs with their next run and last slots: the next one due first, those without further runs last.",
   }),
   "schedule.get": method({
     in: z.strictObject({ id: jobId }),
@@ -184,7 +186,7 @@ export const TIME_METHODS = {
     out: z.object({ words: z.string(), next: z.array(z.number()).describe("the next five times") }),
     scope: "read",
     mutates: false,
-    doc: "What a schedule would be, in words and times. Nothing is made.",
+    doc: "What a schedule would be, in words and times. Nothing is created.",
   }),
   "schedule.calendar": method({
     in: z.strictObject({ from: z.number(), to: z.number() }),
@@ -195,10 +197,10 @@ export const TIME_METHODS = {
           name: z.string(),
           words: z.string().describe("the schedule as a person reads it"),
           times: z.array(z.number()),
-          more: z.boolean().describe("true: it goes on after the last time listed, as often as the words say"),
+          more: z.boolean().describe("true: it continues after the last time listed"),
         }),
       ),
-      left: z.number().describe("jobs left out: only the next 500 are looked at"),
+      left: z.number().describe("jobs left out: only the next 500 are considered"),
     }),
     scope: "read",
     mutates: false,
@@ -213,7 +215,7 @@ export const TIME_METHODS = {
     out: job,
     scope: "write",
     mutates: true,
-    doc: "Makes a job: one of at, in, every, cron.",
+    doc: "Creates a job; give one of at, in, every, cron.",
   }),
   "schedule.update": method({
     in: z.strictObject({
@@ -232,7 +234,7 @@ export const TIME_METHODS = {
     out: job,
     scope: "write",
     mutates: true,
-    doc: "Once more, later: what runs once is moved, what repeats gets one run beside its times.",
+    doc: "Runs a job once more, later: a single run is moved, a repeating job gets an extra run.",
   }),
   "schedule.remove": method({
     in: z.strictObject({ id: jobId, ...withIdempotencyKey }),
@@ -246,7 +248,7 @@ export const TIME_METHODS = {
     out: z.object({ turn: z.string() }),
     scope: "write",
     mutates: true,
-    doc: "Runs a job now, beside its schedule.",
+    doc: "Runs a job now, in addition to its schedule.",
   }),
   "schedule.history": method({
     in: z.strictObject({ id: jobId, limit: z.number().int().min(1).max(1000).optional() }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, deliverTo, hasWords, NO_WORDS, sessionKey } from "./shapes.ts";
 
-const deliver = deliverTo.optional().describe("where the answer goes; without it the answer is in the history only");
+const deliver = deliverTo.optional().describe("where the answer goes; without it, the answer is only in the history");
 
 const wake = z.object({
   kind: z
@@ -14,7 +14,7 @@ const wake = z.object({
   agent: z.string().optional(),
   session: z.string().optional(),
   turn: z.string().optional(),
-  at: z.number().optional().describe("when, where that is known; for a hook it may come at any time"),
+  at: z.number().optional().describe("when, if that is known; a hook may come at any time"),
   lastAt: z.number().optional(),
   problem: z.string().optional(),
 });
@@ -30,11 +30,11 @@ const goal = z.object({
   why: z.string().optional(),
   turn: z.string().optional(),
   round: z.number().describe("turns it has taken"),
-  waiting: z.boolean().describe("it waits for processes or sub-agents of its session"),
+  waiting: z.boolean().describe("it is waiting for processes or sub-agents of its session"),
   mostTurns: z.number(),
   mostDollars: z.number().optional(),
   mostTokens: z.number().optional(),
-  dollars: z.number().describe("used since it was given or went on; without calls whose price is not known"),
+  dollars: z.number().describe("used since it was created or resumed; without calls whose price isn't known"),
   tokens: z.number(),
   madeBy: z.string(),
   madeAt: z.number(),
@@ -48,21 +48,21 @@ export const WAKE_METHODS = {
     out: z.object({ wakes: z.array(wake) }),
     scope: "read",
     mutates: false,
-    doc: "What will wake an agent, the next first: schedules, hooks, watchers, parked turns, sub-agents, processes, goals.",
+    doc: "What will wake an agent, the next one first: schedules, hooks, watches, parked turns, sub-agents, processes, goals.",
   }),
   "watch.resume": method({
     in: z.strictObject({ name: z.string().min(1).max(64), ...withIdempotencyKey }),
     out: z.object({ name: z.string() }),
     scope: "admin",
     mutates: true,
-    doc: "Looks again at something watched that was paused because looking at it stopped Lares twice.",
+    doc: "Resumes a watch that was paused because it stopped Lares twice.",
   }),
   "goals.list": method({
     in: z.strictObject({ limit: z.number().int().min(1).max(500).optional() }),
     out: z.object({ goals: z.array(goal) }),
     scope: "read",
     mutates: false,
-    doc: "Standing goals, those at work first.",
+    doc: "Standing goals, those in progress first.",
   }),
   "goals.get": method({
     in: z.strictObject({ id: goalId }),
@@ -74,9 +74,9 @@ export const WAKE_METHODS = {
   "goals.add": method({
     in: z.strictObject({
       outcome: z.string().max(4000).refine(hasWords, NO_WORDS),
-      proof: z.string().min(1).max(4000).optional().describe("what shows that it is reached"),
-      stop: z.string().min(1).max(4000).optional().describe("when to stop although it is not"),
-      session: sessionKey.optional().describe("where it is worked on; without it in a separate session"),
+      proof: z.string().min(1).max(4000).optional().describe("what proves that it is reached"),
+      stop: z.string().min(1).max(4000).optional().describe("when to stop even if it isn't reached"),
+      session: sessionKey.optional().describe("the session to work in; by default a separate one"),
       agent: agentId.optional(),
       turns: z.number().int().min(1).max(200).optional(),
       dollars: z.number().positive().max(100_000).optional(),
@@ -87,21 +87,21 @@ export const WAKE_METHODS = {
     out: goal,
     scope: "admin",
     mutates: true,
-    doc: "Gives a goal: the agent works on it turn by turn until a judge says done or blocked, or its limits are reached.",
+    doc: "Adds a goal: the agent works on it turn by turn until a judge says done or blocked, or its limits are reached.",
   }),
   "goals.pause": method({
     in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
     out: goal,
     scope: "write",
     mutates: true,
-    doc: "Begins no further turn of a goal.",
+    doc: "Pauses a goal: no further turn is started.",
   }),
   "goals.resume": method({
     in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
     out: goal,
     scope: "admin",
     mutates: true,
-    doc: "Goes on with a paused or blocked goal; one that ended at its limit gets as much again.",
+    doc: "Resumes a paused or blocked goal; one that ended at its limit gets the same limit again.",
   }),
   "goals.cancel": method({
     in: z.strictObject({ id: goalId, ...withIdempotencyKey }),
@@ -121,6 +121,6 @@ export const WAKE_METHODS = {
     out: z.object({ session: z.string(), event: z.string(), duplicate: z.boolean() }),
     scope: "write",
     mutates: true,
-    doc: "Wakes a session with a system event. It comes labelled as such, never as a person's message.",
+    doc: "Wakes a session with a system event. It is labelled as such, never as a person's message.",
   }),
 } as const;

@@ -8,7 +8,7 @@ const changedTurn = z.object({
   session: z.string(),
   agent: z.string(),
   at: z.number(),
-  undoes: z.string().optional().describe("it is an undo of this one"),
+  undoes: z.string().optional().describe("the turn or undo that this one undid"),
   undoneBy: z.string().optional(),
   files: z.array(
     z.object({
@@ -17,7 +17,7 @@ const changedTurn = z.object({
       kept: z.boolean().describe("false: no copy of the old content"),
     }),
   ),
-  notes: z.array(z.string()).describe("what its commands did that is not known file by file"),
+  notes: z.array(z.string()).describe("what its commands changed beyond the files listed"),
 });
 
 export const WORK_METHODS = {
@@ -30,13 +30,13 @@ export const WORK_METHODS = {
   }),
   "undo.turn": method({
     in: z.strictObject({
-      turn: turnId.describe("a turn, or an undo, as undo.list has it"),
+      turn: turnId.describe("a turn or an undo from undo.list"),
       dryRun: z.boolean().optional(),
       ...withIdempotencyKey,
     }),
     out: z.object({
       turn: z.string(),
-      undo: z.string().optional().describe("give it to undo.turn to undo this; absent when nothing was done"),
+      undo: z.string().optional().describe("pass it to undo.turn to undo this; absent if nothing was done"),
       files: z.array(
         z.object({
           path: z.string(),
