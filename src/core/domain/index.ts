@@ -22,7 +22,7 @@ export {
   type SessionKey,
   type TurnId,
 } from "./ids.ts";
-export type { Json, JsonObject } from "./json.ts";
+export { asObject, isObject, type Json, type JsonObject } from "./json.ts";
 export {
   ANSWER_SUFFIX,
   acceptIds,

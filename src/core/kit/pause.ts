@@ -1,5 +1,13 @@
 import type { Clock } from "./clock.ts";
 
+/** Resolves when the signal aborts, at once when it has. Never rejects. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
 /** Resolves after `ms`, or at once when the signal aborts; ask the signal which it was. Never rejects. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

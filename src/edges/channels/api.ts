@@ -1,4 +1,5 @@
 /** One call of a platform's JSON API. What it throws says whether the platform may have taken something (CHANNEL-2). */
+import { asObject } from "../../core/domain/index.ts";
 import { deadline, textWithin } from "../../core/kit/index.ts";
 import { broken, unreached } from "./sending.ts";
 
@@ -49,10 +50,7 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
   }
 }
 
-/** A platform's answers are read field by field; anything but an object is read as an empty one. */
-export function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
+export { asObject };
 
 export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];

@@ -30,11 +30,3 @@ export function isWorthReadingBack(event: PlatformEvent, policy: AccountPolicy):
   if (event.chat.kind === "direct" || event.addressed) return true;
   return findGroup(policy, event.chat.id)?.mention === false;
 }
-
-/** For platforms that call us: nothing is held open, so there is only the end to wait for. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}

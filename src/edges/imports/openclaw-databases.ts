@@ -3,6 +3,7 @@
  * `state/openclaw.sqlite` with the jobs. Every table with rows that are not taken over is named, with the reason.
  */
 import { join } from "node:path";
+import { asObject } from "../../core/domain/index.ts";
 import type { ForeignFolder } from "./files.ts";
 import type { ImportItem } from "./items.ts";
 import { NotPlain, openClawAgent, openClawState, type ReadSqlite } from "./store.ts";
@@ -133,8 +134,7 @@ function unreadable(from: string, error: unknown): LeftOut {
 
 function json(text: unknown): Fields {
   try {
-    const value: unknown = JSON.parse(String(text));
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
+    return asObject(JSON.parse(String(text)));
   } catch {
     return {};
   }

@@ -4,6 +4,7 @@
  */
 import { isAbsolute, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { asObject } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportedLine, type ImportItem } from "./items.ts";
@@ -15,7 +16,7 @@ type Fields = Record<string, unknown>;
 
 export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<ImportItem[]> {
   const folder = new ForeignFolder(dir);
-  const config = fields(await folder.json(join(dir, "openclaw.json")));
+  const config = asObject(await folder.json(join(dir, "openclaw.json")));
   const items: ImportItem[] = [];
   // One by one: a spread of a hundred thousand facts overflows the stack.
   const add = (found: readonly ImportItem[]) => {
@@ -70,10 +71,10 @@ interface FoundAgent {
 
 async function findAgents(folder: ForeignFolder, config: Fields): Promise<FoundAgent[]> {
   const { dir } = folder;
-  const agents = fields(config.agents);
-  const usual = text(fields(agents.defaults).workspace) ?? text(fields(config.agent).workspace);
+  const agents = asObject(config.agents);
+  const usual = text(asObject(agents.defaults).workspace) ?? text(asObject(config.agent).workspace);
   const home = (path: string) => path.replace(/^~\/\.openclaw(?=\/|$)/, dir).replace(/^\$OPENCLAW_STATE_DIR/, dir);
-  const list = Array.isArray(agents.list) ? agents.list.map(fields) : [];
+  const list = Array.isArray(agents.list) ? agents.list.map(asObject) : [];
   const named = list.flatMap((one) => {
     const id = text(one.id);
     return id ? [{ id, workspace: text(one.workspace) }] : [];
@@ -161,8 +162,8 @@ async function readSessions(folder: ForeignFolder, dir: string, agent: string): 
   const items: ImportItem[] = [];
   const place = join(dir, "sessions");
   const names = await folder.files(place);
-  const index = fields(await folder.json(join(place, "sessions.json"), LARGEST_INDEX));
-  const keys = new Map(Object.entries(index).map(([key, entry]) => [text(fields(entry).sessionId) ?? "", key]));
+  const index = asObject(await folder.json(join(place, "sessions.json"), LARGEST_INDEX));
+  const keys = new Map(Object.entries(index).map(([key, entry]) => [text(asObject(entry).sessionId) ?? "", key]));
   for (const name of names.filter((one) => one.endsWith(".jsonl"))) {
     const from = join(place, name);
     const id = name.slice(0, -".jsonl".length);
@@ -205,8 +206,8 @@ async function transcript(lines: string): Promise<ImportedLine[]> {
     if (!line.trim()) continue;
     const read = looseLine(line);
     if (read === undefined && ++unreadable > MOST_UNREADABLE && messages.length === 0) return [];
-    const entry = fields(read);
-    const message = fields(entry.message ?? entry);
+    const entry = asObject(read);
+    const message = asObject(entry.message ?? entry);
     const role = message.role;
     if (role !== "user" && role !== "assistant") continue;
     const said = saidIn(message.content);
@@ -221,7 +222,7 @@ function saidIn(content: unknown): string {
   if (typeof content === "string") return content.trim();
   if (!Array.isArray(content)) return "";
   return content
-    .map(fields)
+    .map(asObject)
     .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
     .join("\n")
     .trim();
@@ -230,15 +231,15 @@ function saidIn(content: unknown): string {
 async function readJobs(folder: ForeignFolder, main: string): Promise<ImportItem[]> {
   const from = join(folder.dir, "cron", "jobs.json");
   const file = await folder.json(from);
-  const jobs = Array.isArray(file) ? file : fields(file).jobs;
-  return Array.isArray(jobs) ? jobs.map((job) => jobItem(from, fields(job), main)) : [];
+  const jobs = Array.isArray(file) ? file : asObject(file).jobs;
+  return Array.isArray(jobs) ? jobs.map((job) => jobItem(from, asObject(job), main)) : [];
 }
 
 function jobItem(from: string, job: Fields, main: string): ImportItem {
   const id = text(job.id) ?? text(job.jobId) ?? "job";
   const name = text(job.name) ?? id;
-  const schedule = fields(job.schedule);
-  const payload = fields(job.payload);
+  const schedule = asObject(job.schedule);
+  const payload = asObject(job.payload);
   const prompt = text(payload.message) ?? text(payload.text);
   const when = readWhen(schedule);
   if (!when) return { what: "left out", from, why: `The job "${name}" has a schedule of kind "${schedule.kind}".` };
@@ -275,15 +276,15 @@ const CHANNELS: Record<string, Record<string, string>> = {
 
 function readChannels(dir: string, config: Fields): ImportItem[] {
   const from = join(dir, "openclaw.json");
-  return Object.entries(fields(config.channels)).flatMap(([channel, given]): ImportItem[] => {
+  return Object.entries(asObject(config.channels)).flatMap(([channel, given]): ImportItem[] => {
     const known = CHANNELS[channel];
-    const whole = fields(given);
-    const accounts = Object.entries(fields(whole.accounts));
+    const whole = asObject(given);
+    const accounts = Object.entries(asObject(whole.accounts));
     if (channel === "defaults") return [];
     if (!known)
       return [{ what: "left out", from, why: `There is no channel "${channel}" here, or it is set up differently.` }];
     return (accounts.length > 0 ? accounts : [["main", whole] as const]).map(([account, one]): ImportItem => {
-      const own = { ...whole, ...fields(one) };
+      const own = { ...whole, ...asObject(one) };
       const settings: Record<string, string> = {};
       const secrets: string[] = [];
       for (const [theirs, ours] of Object.entries(known)) {
@@ -309,10 +310,6 @@ function looseLine(line: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function fields(value: unknown): Fields {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function text(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { asObject } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 
 /**
@@ -34,14 +35,14 @@ export function openClawAccess(account: Fields): ImportedAccess {
   const dm = typeof account.dmPolicy === "string" ? DM[account.dmPolicy] : undefined;
   const allow = readIds(account.allowFrom);
   const everywhere = readIds(account.groupAllowFrom);
-  const listed = account.groupPolicy === "disabled" ? {} : fields(account.groups ?? account.guilds ?? account.rooms);
+  const listed = account.groupPolicy === "disabled" ? {} : asObject(account.groups ?? account.guilds ?? account.rooms);
   const groups = Object.fromEntries(
     Object.entries(listed)
-      .filter(([id, one]) => id !== "*" && fields(one).enabled !== false)
+      .filter(([id, one]) => id !== "*" && asObject(one).enabled !== false)
       .map(([id, one]) => {
-        const own = readIds(fields(one).allowFrom ?? fields(one).users);
+        const own = readIds(asObject(one).allowFrom ?? asObject(one).users);
         const people = [own, everywhere].find((listed) => listed.length > 0) ?? allow;
-        return [id, { allow: people, mention: fields(one).requireMention !== false }];
+        return [id, { allow: people, mention: asObject(one).requireMention !== false }];
       }),
   );
   return {
@@ -53,8 +54,8 @@ export function openClawAccess(account: Fields): ImportedAccess {
 
 /** A job of OpenClaw: `delivery` since 2026, fields of the payload before. Without a chat there is nowhere to deliver to. */
 export function openClawDelivery(job: Fields, name: (id: string) => string): ImportedDelivery | undefined {
-  const delivery = fields(job.delivery);
-  const payload = fields(job.payload);
+  const delivery = asObject(job.delivery);
+  const payload = asObject(job.payload);
   if (delivery.mode === "none" || payload.deliver === false) return undefined;
   const channel = text(delivery.channel) ?? text(payload.channel) ?? text(payload.provider);
   const to = text(delivery.to) ?? text(payload.to);
@@ -68,7 +69,7 @@ export function hermesDelivery(
   home: (channel: string) => string | undefined,
 ): ImportedDelivery | undefined {
   const said = text(job.deliver);
-  const origin = fields(job.origin);
+  const origin = asObject(job.origin);
   if (said === undefined || said === "local") return undefined;
   if (said === "origin") {
     const [channel, chat] = [text(origin.platform), text(origin.chat_id)];
@@ -105,10 +106,6 @@ export function isOpen(account: Fields): boolean {
     (list) => Array.isArray(list) && list.includes("*"),
   );
   return everybody || account.dmPolicy === "open" || account.groupPolicy === "open";
-}
-
-function fields(value: unknown): Fields {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function text(value: unknown): string | undefined {

@@ -3,7 +3,7 @@
  * Models send `null` for "not given" and numbers as strings; both are taken for what they mean.
  */
 import { z } from "zod";
-import { AppError, isUnreadable, type Json, type UnreadableInput } from "../../core/domain/index.ts";
+import { AppError, isObject, isUnreadable, type Json, type UnreadableInput } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 
 /** Checks `input` against a strict object schema. Throws TOOL_INPUT naming each wrong field. */
@@ -78,8 +78,4 @@ function sentence(issue: z.core.$ZodIssue, given: unknown, known: readonly strin
     return `Field "${field}" is missing; it must be a ${issue.expected}.`;
   }
   return `Field "${field}" is wrong: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}.`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

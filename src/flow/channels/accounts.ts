@@ -27,6 +27,7 @@ import {
   pause,
   STOPPED_LARES,
   truthy,
+  untilAborted,
 } from "../../core/kit/index.ts";
 import { trouble } from "./health.ts";
 import type { Intake } from "./intake.ts";
@@ -253,7 +254,7 @@ export class Accounts {
         if (!channel.run) {
           // Nothing to connect to: requests come in, messages go out.
           this.become(one, "connected");
-          await aborted(one.life.signal);
+          await untilAborted(one.life.signal);
           return;
         }
         await channel.run(this.door(one), both.signal);
@@ -398,13 +399,6 @@ export class Accounts {
 
 function makeKey(at: AccountKey): string {
   return `${at.channel}/${at.account}`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 function unknown(at: AccountKey): AppError {

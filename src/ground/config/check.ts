@@ -3,6 +3,7 @@
  * then zod judges each slice; zod's errors are reworded in terms of the file.
  */
 import type { z } from "zod";
+import { isObject } from "../../core/domain/index.ts";
 import { nearest, truthy } from "../../core/kit/index.ts";
 import { type Path, pathText } from "./problems.ts";
 import { type ConfigSchema, inside, isClosed, readDef } from "./schema.ts";
@@ -33,7 +34,7 @@ export interface ReferencePaths {
 export function check(schema: ConfigSchema, given: unknown, references: ReferencePaths): CheckedConfig {
   const complaints: Complaint[] = [];
   const value: Fields = {};
-  const fields = isFields(given) ? given : {};
+  const fields = isObject(given) ? given : {};
   for (const key of Object.keys(fields)) {
     if (!Object.hasOwn(schema.slices, key)) complaints.push(unknownKey([], key, Object.keys(schema.slices), schema));
   }
@@ -74,7 +75,7 @@ function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknow
     const option = theOption(def.options, def.discriminator, value);
     return option ? tidy(option, value, path, walk) : value;
   }
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   if (def.type === "record" && def.valueType) {
     return mapFields(value, (item, key) => tidy(def.valueType!, section(def.valueType!, item), [...path, key], walk));
   }
@@ -98,7 +99,7 @@ function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknow
 function theOption(options: readonly z.ZodType[], discriminator: string | undefined, value: unknown) {
   const fitting = options.filter((option) => {
     const def = readDef(inside(option));
-    if (!isFields(value)) return Array.isArray(value) && def.type === "array";
+    if (!isObject(value)) return Array.isArray(value) && def.type === "array";
     if (def.type === "record") return true;
     if (def.type !== "object" || !def.shape) return false;
     const mark = discriminator === undefined ? undefined : def.shape[discriminator];
@@ -281,10 +282,6 @@ function formatWords(format: string): string {
   return format === "url" ? "an address such as https://example.com" : `text in the form of ${format}`;
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function mapFields(fields: Fields, change: (value: unknown, key: string) => unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]));
 }
@@ -300,6 +297,6 @@ function replaceAt(root: unknown, path: Path, change: (value: unknown) => unknow
   const [part, ...rest] = path;
   if (part === undefined) return change(root);
   if (Array.isArray(root)) return root.map((item, index) => (index === part ? replaceAt(item, rest, change) : item));
-  if (!isFields(root)) return root;
+  if (!isObject(root)) return root;
   return { ...root, [part]: replaceAt(root[part], rest, change) };
 }

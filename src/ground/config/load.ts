@@ -7,7 +7,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { AppError, isObject, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { replaceFile } from "../../core/kit/index.ts";
 import { type Complaint, check } from "./check.ts";
 import { ensureHome } from "./home.ts";
@@ -170,7 +170,7 @@ function override(value: Json, overrides: Readonly<Record<string, Json>>): { val
 
 function put(at: Json, [part, ...rest]: readonly string[], item: Json): Json {
   if (part === undefined) return item;
-  const fields: JsonObject = typeof at === "object" && at !== null && !Array.isArray(at) ? (at as JsonObject) : {};
+  const fields = isObject(at) ? at : {};
   return { ...fields, [part]: put(fields[part] ?? {}, rest, item) };
 }
 

@@ -1,6 +1,13 @@
 /** What jobs need from the rest of Lares: whether they could run, their files, messages to people, cleaning up their sessions. */
 import type { Models, Tx } from "../../core/contracts/index.ts";
-import { type AgentId, AppError, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+  unknownAgent,
+} from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
 import type { ScheduleParts } from "./ports.ts";
 
@@ -35,7 +42,7 @@ export function jobPorts(around: JobSurroundings): Ports {
   const { agents, outbox } = around;
   return {
     obstacle: ({ agent, route, model }) =>
-      unknownAgent(around, agent) ?? unreachable(around, route) ?? unusable(around, agent, model),
+      missingAgent(around, agent) ?? unreachable(around, route) ?? unusable(around, agent, model),
     files: {
       mark: (agent, path) =>
         withInside({ root: agents.place(agent).workspace, path, parents: "imagine" }, async (inside) => {
@@ -66,12 +73,8 @@ export function jobPorts(around: JobSurroundings): Ports {
   };
 }
 
-function unknownAgent({ agents }: JobSurroundings, agent: AgentId): AppError | undefined {
-  if (agents.exists(agent)) return undefined;
-  return new AppError("AGENT_UNKNOWN", {
-    message: `There is no agent "${agent}".`,
-    hint: `Known agents: ${agents.names().join(", ")}.`,
-  });
+function missingAgent({ agents }: JobSurroundings, agent: AgentId): AppError | undefined {
+  return agents.exists(agent) ? undefined : unknownAgent(agent, agents.names());
 }
 
 function unreachable({ canReach }: JobSurroundings, route: ReplyRoute | null): AppError | undefined {

@@ -2,6 +2,7 @@
  * A SKILL.md as text: front matter (agentskills.io) and body. Tolerant where the meaning is clear, and says what it tolerated;
  * where it is not, it says in a sentence why the skill cannot be used. Pure.
  */
+import { isObject } from "../../core/domain/index.ts";
 import { isTooDeepYaml, truthy } from "../../core/kit/index.ts";
 
 /** What people wrote about a skill. */
@@ -85,7 +86,7 @@ function about(
   }
   const given = front["allowed-tools"];
   const allowedTools = (Array.isArray(given) ? given.map(line) : line(given).split(/[\s,]+/)).filter(Boolean);
-  const metadata = isRecord(front.metadata)
+  const metadata = isObject(front.metadata)
     ? Object.entries(front.metadata).map(([key, value]) => [
         clipped(line(key), 64),
         clipped(typeof value === "object" ? JSON.stringify(value) : line(value), 500),
@@ -101,8 +102,8 @@ function about(
 
 /** Beside the convention: Hermes has `platforms`, OpenClaw `metadata.openclaw.os`. */
 function listPlatforms(front: Record<string, unknown>): string[] {
-  const metadata = isRecord(front.metadata) ? front.metadata : {};
-  const openclaw = isRecord(metadata.openclaw) ? metadata.openclaw : {};
+  const metadata = isObject(front.metadata) ? front.metadata : {};
+  const openclaw = isObject(metadata.openclaw) ? metadata.openclaw : {};
   const given = front.platforms ?? openclaw.os;
   const names = Array.isArray(given) ? given.map(line) : line(given).split(/[\s,]+/);
   const ours = names.map((name) => name.toLowerCase()).map((name) => PLATFORMS[name] ?? name);
@@ -120,7 +121,7 @@ const PLATFORMS: Readonly<Record<string, string>> = Object.assign(Object.create(
 function fields(front: string, yaml: ReadYaml, notes: string[]): Record<string, unknown> {
   try {
     const read = yaml(front);
-    if (isRecord(read)) return read;
+    if (isObject(read)) return read;
   } catch {
     // Read below.
   }
@@ -143,8 +144,4 @@ function line(value: unknown): string {
 
 function clipped(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

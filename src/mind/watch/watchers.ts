@@ -20,7 +20,15 @@ import {
   sessionKeys,
   workKeys,
 } from "../../core/domain/index.ts";
-import { type Clock, type Crash, deadline, type Guard, type Log, type WorkKey } from "../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  deadline,
+  type Guard,
+  type Log,
+  untilAborted,
+  type WorkKey,
+} from "../../core/kit/index.ts";
 import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
 
 /** What every kind of watch has. */
@@ -181,8 +189,7 @@ export class Watchers<W extends Watch> {
     const key = this.makeKey(name, watch);
     if (this.parts.guard.suspicion(key) === "suspect") {
       const { signal } = this.stopping;
-      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      await Promise.race([this.parts.guard.turn(key), stopped]);
+      await Promise.race([this.parts.guard.turn(key), untilAborted(signal)]);
       if (signal.aborted) return;
     }
     const work = this.parts.guard.begin(key);

@@ -1,6 +1,6 @@
 /** Listening: in socket mode over a connection of ours; otherwise Slack posts its events, and only what was missed is read here. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { untilAborted } from "../incoming.ts";
+import { untilAborted } from "../../../core/kit/index.ts";
 import { Lines } from "../lines.ts";
 import { catchUp } from "./catch-up.ts";
 import { connect } from "./connection.ts";

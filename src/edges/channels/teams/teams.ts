@@ -7,8 +7,8 @@
  * came from, which must be on the account's list: a forged one would get the bot's token.
  */
 import type { Channel } from "../../../core/contracts/index.ts";
+import { untilAborted } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { untilAborted } from "../incoming.ts";
 import type { TeamsAccount } from "./config.ts";
 import { knock, receive } from "./receive.ts";
 import { edit, remove, send, typing } from "./send.ts";

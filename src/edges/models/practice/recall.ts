@@ -2,7 +2,7 @@
  * What earlier calls of this conversation made, read off their results, so that "cancel the reminder" and "forget that" can mean
  * the last one. The oldest come first.
  */
-import { findLabel, type ModelMessage } from "../../../core/domain/index.ts";
+import { asObject, findLabel, type ModelMessage } from "../../../core/domain/index.ts";
 
 export interface Recalled {
   /** Names of reminders and jobs. */
@@ -62,7 +62,7 @@ type Inputs = ReadonlyMap<string, Record<string, unknown>>;
 
 function inputsIn(message: ModelMessage): [id: string, input: Record<string, unknown>][] {
   if (message.role !== "assistant") return [];
-  return message.content.flatMap((part) => (part.type === "tool-call" ? [[part.id, fields(part.input)]] : []));
+  return message.content.flatMap((part) => (part.type === "tool-call" ? [[part.id, asObject(part.input)]] : []));
 }
 
 /** Results in their place, and outcomes that came later because a person was asked. */
@@ -80,10 +80,6 @@ function doneIn(message: ModelMessage, inputs: Inputs): Done[] {
 /** A call through `tool_run` is the call it ran. */
 function called(name: string, input: Record<string, unknown>): Omit<Done, "result"> {
   const isRun = name === "tool_run" && typeof input.name === "string";
-  const { text } = isRun ? fields(input.input) : input;
+  const { text } = isRun ? asObject(input.input) : input;
   return { tool: isRun ? String(input.name) : name, saved: typeof text === "string" ? text : "" };
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

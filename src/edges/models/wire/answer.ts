@@ -3,13 +3,14 @@
  * put together in order.
  */
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
-import type {
-  Json,
-  JsonObject,
-  TextPart,
-  ThinkingPart,
-  ToolCallPart,
-  UnreadableInput,
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type TextPart,
+  type ThinkingPart,
+  type ToolCallPart,
+  type UnreadableInput,
 } from "../../../core/domain/index.ts";
 import { jsonProblem, parseJson, TooDeep } from "../../../core/kit/index.ts";
 import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
@@ -134,7 +135,7 @@ function parseInput(text: string): Json {
   if (text.trim() === "") return {};
   try {
     const value = parseJson(text) as Json;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
     return { unreadable: text, problem: "not a JSON object" } satisfies UnreadableInput;
   } catch (error) {
     if (error instanceof TooDeep) return { unreadable: text.slice(0, 200), problem: error.message };

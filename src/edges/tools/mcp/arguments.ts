@@ -3,7 +3,7 @@
  * its server's: it may be wrong, endless or made to be slow. So this reads the keywords that matter and counts its steps; whatever it
  * does not know or has no steps left for is left to the server, which checks its own arguments anyway.
  */
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 
 /** Far more than arguments of people need, and a few milliseconds. */
@@ -165,8 +165,4 @@ function asList(value: Json | undefined): readonly Json[] {
 
 function isText(value: Json): value is string {
   return typeof value === "string";
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

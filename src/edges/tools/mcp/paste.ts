@@ -4,7 +4,7 @@
  * nothing about what Lares may.
  */
 import { z } from "zod";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { parseJson, steersPrograms } from "../../../core/kit/index.ts";
 import { SERVER_NAME, type ServerConfig, serverConfig } from "./config.ts";
 
@@ -158,7 +158,7 @@ function inSeconds(value: Json | undefined, isMilliseconds: boolean): number | u
 }
 
 function readFilters(entry: JsonObject): JsonObject {
-  const filter = [entry.toolFilter, entry.tools].find(isObject) ?? {};
+  const filter = [entry.toolFilter, entry.tools].find((one) => isObject(one)) ?? {};
   const allow = texts.safeParse(filter.include ?? entry.includeTools ?? entry.enabled_tools).data;
   const deny = texts.safeParse(
     filter.exclude ?? entry.excludeTools ?? entry.disabledTools ?? entry.disabled_tools,
@@ -179,10 +179,6 @@ function nameFrom(given: string): string {
     .slice(0, 32);
   const trimmed = plain.replace(/^[_-]/, "").replace(/[_-]$/, "");
   return SERVER_NAME.test(trimmed) ? trimmed : "server";
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function withoutAbsent(given: Record<string, Json | undefined>): JsonObject {

@@ -28,7 +28,7 @@ export async function requestOnce(
   signal: AbortSignal,
 ): Promise<{ answer: IncomingMessage; address: string }> {
   const { url } = hop;
-  const addresses = await untilAborted(reach.addresses(url.hostname, readPort(url)), signal);
+  const addresses = await unlessAborted(reach.addresses(url.hostname, readPort(url)), signal);
   const secure = url.protocol === "https:";
   const options: RequestOptions = {
     method: hop.method,
@@ -68,7 +68,7 @@ export function requirePinned(socket: Socket, addresses: readonly string[]): voi
   if (remote === undefined || !addresses.includes(remote)) socket.destroy(refused("the connection went elsewhere"));
 }
 
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

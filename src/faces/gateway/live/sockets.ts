@@ -8,7 +8,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocketServer } from "ws";
 import type { Peer, Speaker } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject, toErrorShape } from "../../../core/domain/index.ts";
+import { AppError, isObject, type JsonObject, toErrorShape } from "../../../core/domain/index.ts";
 import { parseJson } from "../../../core/kit/index.ts";
 import type { Principal, RequestFrame } from "../../../core/protocol/index.ts";
 import { canonicalAddress } from "../auth/address.ts";
@@ -253,7 +253,7 @@ class Sockets {
     } catch {
       frame = undefined;
     }
-    if (typeof frame === "object" && frame !== null && !Array.isArray(frame)) speaker.take(frame as JsonObject);
+    if (isObject(frame)) speaker.take(frame as JsonObject);
     else this.#end(client, 4002, "not a frame");
   }
 

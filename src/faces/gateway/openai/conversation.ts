@@ -10,6 +10,7 @@ import type { Context } from "hono";
 import {
   type AnswerSettings,
   AppError,
+  asObject,
   type Given,
   type JsonObject,
   type ModelMessage,
@@ -224,8 +225,7 @@ function joinResults(messages: ModelMessage[]): ModelMessage[] {
 
 function parseInput(text: string): JsonObject {
   try {
-    const input = JSON.parse(text || "{}") as unknown;
-    return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
+    return asObject(JSON.parse(text || "{}")) as JsonObject;
   } catch {
     return {};
   }
