@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isGlobalAddress, isLoopbackName, parseHost, whyNotGlobal } from "../../src/core/kit/index.ts";
+import { isLoopbackHost, isLoopbackName, parseHost, whyNotGlobal } from "../../src/core/kit/index.ts";
 import fc from "../support/property.ts";
 
 describe("NET-01: a host is judged as what it means", () => {
@@ -37,7 +37,7 @@ describe("NET-01: a host is judged as what it means", () => {
     ["10.1", "10.0.0.1"],
   ])("%s is the address %s, which is not public", (text, address) => {
     expect(parseHost(text)).toEqual({ kind: "address", host: address });
-    expect(isGlobalAddress(address)).toBe(false);
+    expect(whyNotGlobal(address)).toBeDefined();
   });
 
   test.each([
@@ -59,6 +59,20 @@ describe("NET-01: a host is judged as what it means", () => {
   test.each(["localhost.example.com", "notlocalhost", "mylocalhost.org"])("%s is an ordinary name", (name) => {
     expect(isLoopbackName(parseHost(name)!.host)).toBe(false);
   });
+
+  test.each(["localhost", "LOCALHOST.", "127.0.0.1", "127.8.8.8", "::1", "[::1]", "[::ffff:127.0.0.1]"])(
+    "%s means this machine",
+    (host) => {
+      expect(isLoopbackHost(host)).toBe(true);
+    },
+  );
+
+  test.each(["localhost.example.com", "127.example.com", "127.0.0.1.example.com", "10.0.0.1", "[::2]", ""])(
+    "%s means another machine",
+    (host) => {
+      expect(isLoopbackHost(host)).toBe(false);
+    },
+  );
 
   test("names are compared in lower case ASCII without the last dot", () => {
     expect(parseHost("Bücher.Example.")).toEqual({ kind: "name", host: "xn--bcher-kva.example" });
@@ -156,7 +170,7 @@ describe("NET-03: whatever is not public unicast is refused", () => {
     "010.8.8.8",
     "8.8.8",
   ])("%s", (address) => {
-    expect(isGlobalAddress(address)).toBe(false);
+    expect(whyNotGlobal(address)).toBeDefined();
   });
 
   test.each([
@@ -174,7 +188,7 @@ describe("NET-03: whatever is not public unicast is refused", () => {
     ["ISATAP", "2600::5efe:7f00:1"],
     ["ISATAP, global flag", "2600::200:5efe:10.0.0.1"],
   ])("%s: the address inside is judged (%s)", (_how, address) => {
-    expect(isGlobalAddress(address)).toBe(false);
+    expect(whyNotGlobal(address)).toBeDefined();
   });
 
   test("the reason names the address inside", () => {
@@ -228,7 +242,7 @@ describe("NET-03: whatever is not public unicast is refused", () => {
           const text = numbers.map((n, i) => spell(n, how[i]!)).join(".");
           expect(parseHost(text)).toEqual({ kind: "address", host: dotted });
           for (const carrier of [`::ffff:${dotted}`, `64:ff9b::${dotted}`]) {
-            expect(isGlobalAddress(carrier)).toBe(isGlobalAddress(dotted));
+            expect(whyNotGlobal(carrier) === undefined).toBe(whyNotGlobal(dotted) === undefined);
           }
         },
       ),
@@ -239,7 +253,7 @@ describe("NET-03: whatever is not public unicast is refused", () => {
   test("judging and canonicalising never throw, and a canonical host is its own canonical form", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.domain(), fc.ipV4(), fc.ipV6()), (text) => {
-        isGlobalAddress(text);
+        whyNotGlobal(text);
         const host = parseHost(text);
         if (host) expect(parseHost(host.host)).toEqual(host);
       }),

@@ -41,21 +41,22 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
+/** What a name that means this machine stands for. */
+export const LOOPBACK_ADDRESSES: readonly string[] = ["127.0.0.1", "::1"];
+/** A server bound to one of these listens on every address; on this machine it is reached at the loopback one. */
+export const BOUND_EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 /** The addresses a server may listen on without being open to others. Other spellings of this machine count as exposed. */
-const LOOPBACK_BINDS: readonly string[] = ["127.0.0.1", "::1", "localhost"];
+const LOOPBACK_BINDS: readonly string[] = [...LOOPBACK_ADDRESSES, "localhost"];
 
 export function isLoopbackBind(bind: string): boolean {
   return LOOPBACK_BINDS.includes(bind);
 }
 
-/** Does this host, without brackets, mean the machine Lares runs on? */
+/** Does this host, as it stands in a URL or without brackets, mean the machine Lares runs on? */
 export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
-}
-
-/** Can the whole internet reach it? False for whatever is not a canonical IP address. */
-export function isGlobalAddress(address: string): boolean {
-  return whyNotGlobal(address) === undefined;
+  const found = parseHost(host);
+  if (!found) return false;
+  return found.kind === "name" ? isLoopbackName(found.host) : whyNotGlobal(found.host) === "loopback";
 }
 
 /** Why an address is not public, in a few words ("loopback", "private network"); undefined when it is. */

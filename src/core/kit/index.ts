@@ -1,4 +1,12 @@
-export { isGlobalAddress, isLoopbackBind, isLoopbackHost, isLoopbackName, parseHost, whyNotGlobal } from "./address.ts";
+export {
+  BOUND_EVERYWHERE,
+  isLoopbackBind,
+  isLoopbackHost,
+  isLoopbackName,
+  LOOPBACK_ADDRESSES,
+  parseHost,
+  whyNotGlobal,
+} from "./address.ts";
 export { atOnce, inTurn } from "./at-once.ts";
 export { BODY_TOO_LARGE, textWithin } from "./body.ts";
 export { bootId } from "./boot.ts";

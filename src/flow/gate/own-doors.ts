@@ -3,7 +3,7 @@
  * listed (globs and variables of curl, a request typed into nc, code), so naming the address is enough. Denied in every mode.
  */
 import type { ShellCommand } from "../../core/contracts/index.ts";
-import { isLoopbackName, parseHost } from "../../core/kit/index.ts";
+import { BOUND_EVERYWHERE, isLoopbackHost, isLoopbackName, parseHost } from "../../core/kit/index.ts";
 import type { GatewayDoors } from "./rules.ts";
 import { OWN_GATEWAY_BUT } from "./words.ts";
 
@@ -62,8 +62,7 @@ function isThisMachine(text: string, hosts: readonly string[]): boolean {
   if (/^[a-z_-]+$/.test(bare)) return isLoopbackName(bare);
   const found = parseHost(bare);
   if (!found) return false;
-  if (found.kind === "name") return isLoopbackName(found.host) || hosts.includes(found.host);
-  return /^(127\.|0\.0\.0\.0$|::1$|::$)/.test(found.host) || hosts.includes(found.host);
+  return isLoopbackHost(found.host) || Object.hasOwn(BOUND_EVERYWHERE, found.host) || hosts.includes(found.host);
 }
 
 /** A plain look at whether Lares is well. */

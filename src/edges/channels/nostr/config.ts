@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { adapter, paceShape, talkShape } from "../account.ts";
 
-const relay = z
-  .string()
-  .regex(
-    /^(wss:\/\/\S+|ws:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/\S*)?)$/,
-    "an address such as wss://relay.example.org",
-  );
+const relay = z.string().refine(isRelay, "an address such as wss://relay.example.org");
+
+/** Encrypted, or on this machine. */
+function isRelay(address: string): boolean {
+  if (/\s/.test(address) || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "wss:" || (protocol === "ws:" && isLoopbackHost(hostname));
+}
 
 const account = z
   .strictObject({

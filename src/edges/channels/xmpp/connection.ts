@@ -1,5 +1,6 @@
 /** One connection to the XMPP server. It doesn't reconnect: when it ends, `run` is started again. */
 import { AppError } from "../../../core/domain/index.ts";
+import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { refused } from "../sending.ts";
 import type { XmppClient, XmppLibrary } from "./library.ts";
 import type { XmppLive, XmppState } from "./state.ts";
@@ -12,7 +13,7 @@ type Authenticate = (credentials: object, mechanism?: string) => Promise<void>;
 export async function connect({ config, library, log, me }: XmppState, resource: string): Promise<Connection> {
   const { client: make, xml } = await library<XmppLibrary>("@xmpp/client");
   const [username, domain] = me.split("@") as [string, string];
-  const isLocal = /^\w+:\/\/(localhost|127\.|\[::1\])/.test(config.service ?? "");
+  const isLocal = isOnThisMachine(config.service);
   const client = make({
     service: config.service ?? `xmpp://${domain}`,
     domain,
@@ -35,6 +36,11 @@ export async function connect({ config, library, log, me }: XmppState, resource:
     await disconnect(client);
     throw loginError(error);
   }
+}
+
+/** Only there may a password go over an unencrypted connection. */
+export function isOnThisMachine(service = ""): boolean {
+  return URL.canParse(service) && isLoopbackHost(new URL(service).hostname);
 }
 
 export async function disconnect(client: XmppClient): Promise<void> {

@@ -8,7 +8,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { AppError } from "../../../core/domain/index.ts";
-import { isLoopbackName, parseHost, whyNotGlobal } from "../../../core/kit/index.ts";
+import { isLoopbackName, LOOPBACK_ADDRESSES, parseHost, whyNotGlobal } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 
 /** Names to addresses. The real one asks the operating system, hosts file included. */
@@ -48,7 +48,7 @@ export function createReach(rules: ReachRules = {}): Reach {
     if (isDenied(name)) throw refused(`${name} is forbidden by the policy`);
     if (BAD_PORTS.has(port)) throw refused(`port ${port} belongs to another protocol`);
     if (parsed.kind === "name" && !isLoopbackName(name)) return { name };
-    const addresses = parsed.kind === "address" ? [name] : LOOPBACK;
+    const addresses = parsed.kind === "address" ? [name] : LOOPBACK_ADDRESSES;
     const reachable = addresses.filter(
       (address) => whyNotGlobal(address) === undefined || mayReach(name, address, port),
     );
@@ -110,8 +110,6 @@ export function refused(why: string): AppError {
     retry: "after-change",
   });
 }
-
-const LOOPBACK = ["127.0.0.1", "::1"];
 
 /** Ports of the Fetch standard's list: a request there is a message in somebody else's protocol. */
 const BAD_PORTS: ReadonlySet<number> = new Set([

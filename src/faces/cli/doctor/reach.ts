@@ -1,7 +1,7 @@
 /** Checks of what must be reached: the settings, the port, the model. They work when nothing runs. */
 
 import { AppError } from "../../../core/domain/index.ts";
-import { isLoopbackHost } from "../../../core/kit/index.ts";
+import { BOUND_EVERYWHERE, isLoopbackHost } from "../../../core/kit/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
 import { agentFolders } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
@@ -112,14 +112,11 @@ function has(at: Ground, variable: string | undefined): boolean {
   return value(at, variable) !== undefined;
 }
 
-/** Bound to every address, it is reached on the loopback one. */
-const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-
 async function door(at: Ground): Promise<{ host: string; port: number }> {
   const loaded = await load(at).catch(() => undefined);
   const gateway = (loaded?.config as { gateway?: { port?: number; bind?: string } } | undefined)?.gateway;
   const bind = gateway?.bind ?? "127.0.0.1";
-  return { host: EVERYWHERE[bind] ?? bind, port: gateway?.port ?? 7717 };
+  return { host: BOUND_EVERYWHERE[bind] ?? bind, port: gateway?.port ?? 7717 };
 }
 
 async function load(at: Ground) {

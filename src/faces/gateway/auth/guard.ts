@@ -22,7 +22,6 @@ export interface ServedHosts {
   hosts: readonly string[];
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** Node keeps the first of two and joins or drops others; a proxy in front of us may choose otherwise. */
 const SAID_ONCE = new Set(["host", "origin", "authorization", "sec-fetch-site", "x-lares-proof"]);
 const REFUSED_QUERY = /[?&](gatewayurl|token|access_token|api_key)=/i;
@@ -87,9 +86,10 @@ function opensPage(incoming: IncomingMessage): boolean {
 }
 
 function isServed(host: string, { bind, hosts }: ServedHosts): boolean {
-  if (LOOPBACK.has(host) || host === bind) return true;
+  const bare = host.replace(/^\[|\]$/g, "");
+  if (isLoopbackBind(bare) || host === bind) return true;
   const isOpen = !isLoopbackBind(bind);
-  return (isOpen && isIP(host.replace(/^\[|\]$/g, "")) > 0) || hosts.includes(host);
+  return (isOpen && isIP(bare) > 0) || hosts.includes(host);
 }
 
 function hostName(host: string | undefined): string | undefined {
