@@ -16,6 +16,7 @@ import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
 import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
+import { exportedNames, FOR_DOCS, unusedExports } from "./architecture/unused-exports.ts";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -226,6 +227,20 @@ describe("the house", () => {
 
   test("what commands and channels say by themselves in a chat stands in their words.ts", () => {
     expect(files.flatMap(({ path, text }) => sentencesOutsideCatalogue(path, text))).toEqual([]);
+  });
+
+  test("everything exported is imported by somebody", () => {
+    const all = ["src", "ui/src", "scripts", "examples", "test"]
+      .flatMap((folder) => listFiles(join(ROOT, folder)))
+      .filter((file) => /\.(ts|mjs|svelte)$/.test(file))
+      .map((file) => ({ path: slashes(relative(ROOT, file)), text: readFileSync(file, "utf8") }));
+    const isTest = (path: string) => /^test\/|\.test\.ts$|(^|\/)testing\.ts$/.test(path);
+    const found = unusedExports(
+      all.filter(({ path }) => !isTest(path)),
+      all.filter(({ path }) => isTest(path)),
+    );
+    expect(found.filter((one) => !(one in FOR_DOCS))).toEqual([]);
+    expect(Object.keys(FOR_DOCS).filter((one) => !found.includes(one))).toEqual([]);
   });
 
   test("nested ternaries do not become more", () => {
@@ -474,6 +489,27 @@ describe("the checker finds what it looks for", () => {
     expect(exportedTypes(source)).toEqual(["A", "B", "C"]);
     const files = ["a.ts", "b.ts"].map((path) => ({ path, text: source }));
     expect(sharedNames(files).get("A")).toEqual(["a.ts", "b.ts"]);
+  });
+
+  test("exports are found with their kind, and those nobody imports are named", () => {
+    expect(exportedNames('export const a = 1; export interface B {} export { c } from "./c.ts"; const d = 1;')).toEqual(
+      [
+        { name: "a", kind: "value" },
+        { name: "B", kind: "type" },
+        { name: "c", kind: "passed-on" },
+      ],
+    );
+    const product = [
+      {
+        path: "src/a.ts",
+        text: "export const a = 1; export const b = a; export type C = 1; export function d(c: C) {}",
+      },
+      { path: "src/b.ts", text: 'import { b as x } from "./a.ts"; const { d } = await import("./a.ts");' },
+    ];
+    const test = { path: "test/a.test.ts", text: 'import { a } from "../src/a.ts";' };
+    expect(unusedExports(product, [test])).toEqual([]);
+    expect(unusedExports(product, [])).toEqual(["src/a.ts: a"]);
+    expect(unusedExports(product.slice(0, 1), [test])).toEqual(["src/a.ts: b", "src/a.ts: d"]);
   });
 
   test("functions and methods that end in Of are found, claims and calls of others are not", () => {

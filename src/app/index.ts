@@ -1,2 +1,1 @@
 export { type RunningApp, type StartOptions, startApp } from "./app.ts";
-export { type LaresConfig, schema } from "./config.ts";

@@ -17,8 +17,6 @@ import { makeUpkeep, type Upkeep } from "./instance/upkeep.ts";
 import { buildWakers, type Wakers } from "./instance/wakers.ts";
 import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
-export type { InstanceParts } from "./instance/parts.ts";
-
 export interface Instance
   extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
     Pick<Workshop, "agents" | "attachments" | "mcp" | "processes" | "sandbox" | "skills">,

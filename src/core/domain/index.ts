@@ -64,12 +64,8 @@ export {
   placeOfSession,
   readAgentSession,
   readAttentionCursor,
-  readInputId,
-  readJobSource,
   readReplyId,
   readRunSession,
-  readScope,
-  readSessionSource,
   runSessions,
   SENT_MARK,
   SESSION_PREFIX,
@@ -116,7 +112,6 @@ export {
   factSources,
   isFileSource,
   isImportSource,
-  isPersonAt,
   isSelfTopic,
   personKeys,
   readPerson,
@@ -131,7 +126,7 @@ export {
   SECRET_NAME_HINT,
   secretReference,
 } from "./secret-name.ts";
-export { readStepName, type StepWork, stepNames } from "./step-names.ts";
+export { readStepName, stepNames } from "./step-names.ts";
 export {
   type ApprovalDecision,
   type ApprovalRequest,

@@ -3,7 +3,6 @@
  * open directory at a time, never through a link that leads out, never waiting for a pipe, never without a bound.
  */
 export {
-  type Below,
   copyBelow,
   copyTree,
   type FileState,
@@ -17,8 +16,8 @@ export {
   textBelow,
   writeBelow,
 } from "./below.ts";
-export type { Dir, DirEntry, How } from "./dir.ts";
-export { notFound, outside, translate, wrongInput } from "./failure.ts";
+export type { Dir } from "./dir.ts";
+export { notFound, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
 export { markFile, readMarkedSize } from "./mark.ts";
-export { type TreeEntry, type TreeOptions, walkTree } from "./tree.ts";
+export { walkTree } from "./tree.ts";

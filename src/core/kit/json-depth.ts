@@ -4,7 +4,7 @@
  */
 
 /** Nothing honest has more than a few levels. */
-export const MOST_DEPTH = 100;
+const MOST_DEPTH = 100;
 
 export class TooDeep extends Error {
   constructor() {

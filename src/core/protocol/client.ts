@@ -13,7 +13,7 @@ import { AppError, type ErrorShape } from "../domain/errors.ts";
 import type { MethodName, Params, Result } from "./methods.ts";
 
 export { AppError } from "../domain/errors.ts";
-export { isRefused, type LineHooks, LiveLine, nextTryMs } from "./live.ts";
+export { isRefused, LiveLine, nextTryMs } from "./live.ts";
 export { asCalled } from "./program.ts";
 
 export interface Client {

@@ -34,7 +34,7 @@ const budget = z
   .describe("what its runs may use per day");
 const thinking = z.enum(["off", "low", "medium", "high"]);
 
-export const job = z.object({
+const job = z.object({
   id: z.string(),
   name: z.string(),
   words: z.string().describe("the schedule as a person reads it"),

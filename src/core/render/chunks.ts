@@ -31,7 +31,7 @@ export interface ChunkOptions extends RenderOptions {
 }
 
 /** Below this, one sign with its tags and escapes might not fit. */
-export const LEAST_LIMIT = 64;
+const LEAST_LIMIT = 64;
 
 /** The whole in one part, however long; in IRC's dialect one part a line. */
 export function render(tree: Tree, name: DialectName, options: RenderOptions = {}): Part[] {

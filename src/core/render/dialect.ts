@@ -95,7 +95,7 @@ export interface Dialect {
 
 // ── words shared by the tables ──────────────────────────────────────────────────────────────────────────────────────
 
-export const NONE: Pair = ["", ""];
+const NONE: Pair = ["", ""];
 /** Splits what a platform would read as one word, without being seen. */
 export const ZERO = "\u200b";
 
@@ -108,7 +108,7 @@ export const quoted =
   (inner: string): string =>
     `${sign}${indented(inner, sign)}`;
 
-export const bulletOrTask = (bullet: string): Dialect["list"]["marker"] => {
+const bulletOrTask = (bullet: string): Dialect["list"]["marker"] => {
   return ({ number, task }) => {
     const before = number === undefined ? "" : `${number}. `;
     if (task !== undefined) return `${before}${task ? "☑" : "☐"} `;
@@ -117,7 +117,7 @@ export const bulletOrTask = (bullet: string): Dialect["list"]["marker"] => {
 };
 
 /** Lists as lines of text. Code and quotes begin at the line's start, else they are none. */
-export const lineList = (bullet: string): Dialect["list"] => ({
+const lineList = (bullet: string): Dialect["list"] => ({
   marker: bulletOrTask(bullet),
   item: (marker, blocks, gap) => {
     const lines = blocks.map(({ text, isFlush }, at) => {

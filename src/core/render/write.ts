@@ -113,7 +113,7 @@ const EACH: readonly Marks[] = [STRONG, EM, STRIKE];
 const SPACE = /\s/;
 const SIGN = /[\p{P}\p{S}]/u;
 
-export function writeInlines(inlines: readonly Inline[], dialect: Dialect): string {
+function writeInlines(inlines: readonly Inline[], dialect: Dialect): string {
   const [first] = inlines;
   if (inlines.length === 1 && first!.kind === "text" && first!.marks === 0 && first!.text === first!.text.trim())
     return writeRun({ inline: first!, marks: 0, shown: first!.text }, dialect, true);

@@ -7,9 +7,9 @@ import type { EmbedderConfig } from "./config.ts";
 import { OfflineEmbedder } from "./offline.ts";
 import { RemoteEmbedder } from "./remote.ts";
 
-export { type EmbedderConfig, embedderConfig } from "./config.ts";
+export { embedderConfig } from "./config.ts";
 export { OFFLINE_ID, OfflineEmbedder } from "./offline.ts";
-export { RemoteEmbedder, type RemoteParts } from "./remote.ts";
+export { RemoteEmbedder } from "./remote.ts";
 
 /** The configured embedder; undefined for `off`. Starts nothing. */
 export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder | undefined {

@@ -10,7 +10,7 @@ const path = z
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Where the answer goes, as schedules have it. */
-export const deliverConfig = deliverTo.describe("Where the answer goes; without it the answer is in the history only.");
+const deliverConfig = deliverTo.describe("Where the answer goes; without it the answer is in the history only.");
 
 const hook = z
   .strictObject({

@@ -1,2 +1,2 @@
-export { deliverConfig, type HooksConfig, hooksConfig } from "./config.ts";
-export { type HookAnswer, Hooks, type Rung } from "./hooks.ts";
+export { hooksConfig } from "./config.ts";
+export { Hooks } from "./hooks.ts";

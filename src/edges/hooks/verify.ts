@@ -14,7 +14,7 @@ import type { Hook } from "./config.ts";
 export type HookHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Signatures with a time are good for so long: a slow clock, not a replay after the key was forgotten. */
-export const SKEW_S = 300;
+const SKEW_S = 300;
 /** Ids of callers that sign nothing. */
 const IDS = ["idempotency-key", "x-delivery-id", "x-github-delivery", "x-request-id", "webhook-id"];
 

@@ -1,6 +1,6 @@
 /** The models room: providers, failover, pricing, and the practice model. */
 export { type ModelsConfig, modelsConfig } from "./config.ts";
-export { changingModels, createModels, type ModelsDeps } from "./models.ts";
+export { changingModels, createModels } from "./models.ts";
 export { PRACTICE_MODEL } from "./practice/index.ts";
 export type { ModelEnv } from "./providers.ts";
 export { ProviderSetup, type ProviderSetupParts } from "./setup.ts";

@@ -45,7 +45,7 @@ export class ParserFailed extends Error {
   }
 }
 
-export const TOO_MUCH_MEMORY = "it needs too much memory";
+const TOO_MUCH_MEMORY = "it needs too much memory";
 const TOO_LONG = "it took too long";
 
 /** The longest text of a PDF, with every character written as six bytes. Parsing this much takes about 50 ms. */

@@ -4,7 +4,7 @@ import { WorkLine } from "./line.ts";
 import { type PageSource, type ReadablePage, readPage } from "./page.ts";
 import { type PdfLimits, type PdfText, pagesIn, readPdf } from "./pdf.ts";
 
-export type { Confine, PageSource, PdfLimits, PdfText, ReadablePage };
+export type { Confine };
 
 export interface Parsers {
   /** Throws TYPE_REFUSED when it cannot be read (broken, locked, too much for the parser), TOO_MANY when too many wait. */

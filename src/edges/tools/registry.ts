@@ -80,7 +80,7 @@ export function registerTools(
   registry.found(onDemand.map((tool) => tool.spec));
 }
 
-export function emptyRegistry(): ToolRegistry {
+function emptyRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
   let found: readonly ToolSpec[] = [];
   const specs = () => [...tools.values()].filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec);

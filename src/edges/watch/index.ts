@@ -1,2 +1,2 @@
-export { type WatchConfig, type Watched, watchConfig } from "./config.ts";
-export { describeWatched, type Look, type LookParts, look, type WatchedItem } from "./look.ts";
+export { type Watched, watchConfig } from "./config.ts";
+export { describeWatched, type Look, type LookParts, look } from "./look.ts";

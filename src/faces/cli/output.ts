@@ -22,7 +22,7 @@ export type Hint = (words: TemplateStringsArray, ...data: readonly (string | num
 
 export type Paint = (text: string, tone: Tone) => string;
 
-export function painter(stream: CliOutput, noColor: boolean): Paint {
+function painter(stream: CliOutput, noColor: boolean): Paint {
   if (!stream.isTTY || noColor) return (text) => text;
   return (text, tone) => (text && CODES[tone] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text);
 }

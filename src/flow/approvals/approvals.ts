@@ -13,7 +13,6 @@ import {
   type ApprovalId,
   type ApprovalState,
   type ApprovalView,
-  asId,
   type ReplyRoute,
   resumeIds,
   type TurnId,
@@ -231,12 +230,8 @@ export class Approvals {
 }
 
 /** Whether "allow always" is offered, i.e. there is a rule to save. */
-export function canBeKept({ action }: Pick<ApprovalView, "action">): boolean {
+function canBeKept({ action }: Pick<ApprovalView, "action">): boolean {
   return typeof action.rule === "string" && action.rule !== "";
-}
-
-export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId {
-  return asId<ApprovalId>(ids.next("ap"));
 }
 
 async function unlessAnswered(answering: Promise<unknown>): Promise<void> {

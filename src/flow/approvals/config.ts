@@ -25,4 +25,3 @@ export const agentExpiryConfig = z
   .max(24 * 365)
   .optional()
   .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours.");
-export type ApprovalsConfig = z.output<typeof approvalsConfig>;

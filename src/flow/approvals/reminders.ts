@@ -22,7 +22,7 @@ export interface ReminderParts {
   wake: (turn: TurnId) => void;
 }
 
-export const MOST_REMINDERS = 3;
+const MOST_REMINDERS = 3;
 /** Checked at least this often, so that clock changes and sleep are noticed. */
 const LONGEST_NAP_MS = 60_000;
 /** Reminders sent in one go; the rest follow at the next check. */

@@ -25,7 +25,7 @@ import { LET_IN, offerCode } from "./words.ts";
 const SIGNS = "ABCDEFGHJKMNPQRSTVWXYZ23456789";
 const LENGTH = 8;
 const GOOD_FOR_MS = 3_600_000;
-export const MOST_PENDING = 3;
+const MOST_PENDING = 3;
 
 export interface PairingParts {
   records: Records;

@@ -47,7 +47,7 @@ export function standing(policy: AccountPolicy, event: JudgedEvent, grants: read
   };
 }
 
-export function pairingContext(chat: PlatformEvent["chat"]): string {
+function pairingContext(chat: PlatformEvent["chat"]): string {
   return chat.kind === "direct" ? "direct" : chat.id;
 }
 

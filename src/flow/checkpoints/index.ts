@@ -1,4 +1,3 @@
-export { type Changed, Checkpoints } from "./checkpoints.ts";
-export { type CheckpointsConfig, checkpointsConfig } from "./config.ts";
-export type { AgentFiles, Call, CheckpointParts } from "./ports.ts";
-export type { Undone, UndoneFile } from "./undo.ts";
+export { Checkpoints } from "./checkpoints.ts";
+export { checkpointsConfig } from "./config.ts";
+export type { CheckpointParts } from "./ports.ts";

@@ -275,7 +275,7 @@ export class Keeper {
   }
 }
 
-export function hashAs(found: FileState): string {
+function hashAs(found: FileState): string {
   if (found.state === "file") return hashContent(found.content);
   if (found.state === "none") return ABSENT;
   return UNKNOWN;

@@ -1,2 +1,2 @@
-export { type AnswerParts, commandAnswers, describeSession, justAsked } from "./answers.ts";
-export { COMMANDS, type CommandParts, type CommandReply, everydayCommands, makeCommands } from "./commands.ts";
+export { commandAnswers, describeSession, justAsked } from "./answers.ts";
+export { COMMANDS, everydayCommands, makeCommands } from "./commands.ts";

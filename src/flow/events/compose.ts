@@ -7,7 +7,7 @@ import { visibleLine, withoutHidden } from "../../core/kit/index.ts";
 import type { EventRow } from "./store.ts";
 
 /** Shown whole in one message; the rest is counted. */
-export const MOST_SHOWN = 20;
+const MOST_SHOWN = 20;
 /** Letters of one message's events that nobody asked for. */
 const MOST_TEXT = 24_000;
 const WANTED = "What the owner wants done about it";

@@ -1,10 +1,7 @@
 export type { Authority } from "../../core/domain/index.ts";
-export { agentPolicyConfig, type PolicyConfig, policyConfig } from "./config.ts";
-export { decide, joinPolicy, type Policy, ruleFor, strictest, type Verdict } from "./decide.ts";
-export type { JudgedPart } from "./exec.ts";
-export { type Explanation, explain, explainText } from "./explain.ts";
+export { agentPolicyConfig, policyConfig } from "./config.ts";
+export { decide, joinPolicy, type Policy, ruleFor, type Verdict } from "./decide.ts";
+export { explain, explainText } from "./explain.ts";
 export { type Judging, makeJudging } from "./judging.ts";
 export { type OwnDoors, ownDoors } from "./own-address.ts";
-export { mayMove } from "./rearranges.ts";
-export type { GatePlace, GatewayDoors } from "./rules.ts";
 export { onlyLooks } from "./standing.ts";

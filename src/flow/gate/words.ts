@@ -368,7 +368,7 @@ export function hasShellSyntax(rule: string): string {
 
 // `lares policy explain`.
 
-export const FORMS = {
+const FORMS = {
   argv: "started without a shell",
   rendered: "plain commands, rewritten for the shell",
   shell: "passed to the shell as it is",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 
-export const scopes = z.enum(["main", "per-peer", "per-channel-peer", "per-chat"]);
-export const modes = z.enum(["steer", "followup", "collect", "interrupt"]);
+const scopes = z.enum(["main", "per-peer", "per-channel-peer", "per-chat"]);
+const modes = z.enum(["steer", "followup", "collect", "interrupt"]);
 
 const rule = z
   .strictObject({

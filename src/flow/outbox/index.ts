@@ -1,9 +1,8 @@
-export { chunk } from "./chunk.ts";
-export { type OutboxConfig, outboxConfig } from "./config.ts";
-export { Live, type LiveParts } from "./live.ts";
+export { outboxConfig } from "./config.ts";
+export { Live } from "./live.ts";
 export { makeMessagePort } from "./message-port.ts";
-export { type Intention, Outbox, type OutboxParts } from "./outbox.ts";
-export { type MessagePiece, pieces } from "./pieces.ts";
+export { Outbox } from "./outbox.ts";
+export { pieces } from "./pieces.ts";
 export {
   deliveriesByState,
   deliveriesOn,

@@ -1,1 +1,1 @@
-export { type ReplayCall, Replays } from "./replays.ts";
+export { Replays } from "./replays.ts";

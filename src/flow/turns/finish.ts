@@ -88,7 +88,7 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
 }
 
 /** What a chat shows: the answer or the reason, then what the person should know beside it. */
-export function spoken(result: TurnResult, turn: TurnId): string {
+function spoken(result: TurnResult, turn: TurnId): string {
   if (result.state === "joined" || result.state === "silent") return "";
   const look = result.failure === "stopped-lares" ? seeTurn(turn) : "";
   const main = result.text || (result.reason ?? "") + look;
@@ -96,7 +96,7 @@ export function spoken(result: TurnResult, turn: TurnId): string {
 }
 
 /** Which model failed, what was spent and which command helps is the owner's to know: they read it on the page and in the log. */
-export function spokenToGuest({ state, text }: TurnResult): string {
+function spokenToGuest({ state, text }: TurnResult): string {
   if (state === "joined" || state === "silent") return "";
   if (text) return text;
   if (state === "stopped") return STOPPED;

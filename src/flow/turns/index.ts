@@ -1,8 +1,7 @@
 export { announce } from "./announce.ts";
 export { FileChanges } from "./changes.ts";
-export { type LimitsConfig, limitsConfig } from "./config.ts";
+export { limitsConfig } from "./config.ts";
 export {
-  type ChatDoor,
   findAskers,
   findLivePlace,
   hasOtherSpeakers,
@@ -13,10 +12,8 @@ export {
   routeOfTurn,
   sessionOfTurn,
 } from "./doors/store.ts";
-export { spoken } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
-export type { ApprovalQuestions, Judge, Toolbox, TurnIntake, TurnParts } from "./ports.ts";
-export { type BuiltRequest, buildRequest } from "./request.ts";
+export type { TurnParts } from "./ports.ts";
 export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   eraseTurns,
@@ -25,7 +22,6 @@ export {
   listTurns,
   openNow,
   queueTurn,
-  readTurn,
   recordUsage,
   recordWoken,
   type TurnRow,
@@ -34,16 +30,7 @@ export {
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnEnds } from "./turn-ends.ts";
-export {
-  NO_MODEL,
-  tokensSince,
-  type UsageBy,
-  type UsageSum,
-  usageByModel,
-  usageOfRuns,
-  usageOfSession,
-  usageToday,
-} from "./usage/store.ts";
+export { tokensSince, usageByModel, usageOfRuns, usageOfSession, usageToday } from "./usage/store.ts";
 export { summariseUsage } from "./usage/summary.ts";
 export { whyNotAgain } from "./wake.ts";
 export { withoutPaths } from "./without-paths.ts";

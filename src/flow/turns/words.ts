@@ -135,7 +135,7 @@ export function exitCode(code: number): string {
 }
 
 /** What an approval was given for, part by part; several parts may have one name for a person. */
-export const BOUND_NAMES: Readonly<Record<string, string>> = {
+const BOUND_NAMES: Readonly<Record<string, string>> = {
   argv: "the command",
   argv0: "the command",
   command: "the command",

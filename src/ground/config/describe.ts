@@ -77,7 +77,7 @@ function hasKeys(schema: z.ZodType): boolean {
 }
 
 /** A schema's kind in plain words: "text", "one of ask, record", "list of text". */
-export function typeWords(schema: z.ZodType): string {
+function typeWords(schema: z.ZodType): string {
   const inner = inside(schema);
   const def = readDef(inner);
   switch (def.type) {

@@ -7,7 +7,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, isObject, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { AppError, isObject, type Json } from "../../core/domain/index.ts";
 import { replaceFile } from "../../core/kit/index.ts";
 import { type Complaint, check } from "./check.ts";
 import { ensureHome } from "./home.ts";

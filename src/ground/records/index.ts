@@ -5,7 +5,7 @@ import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
 export { openDatabase } from "./driver.ts";
-export { type DatabaseExamined, examineDatabase } from "./examine.ts";
+export { examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
 export { readCopy } from "./read-copy.ts";

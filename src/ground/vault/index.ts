@@ -1,6 +1,6 @@
 export { Granting } from "./granting.ts";
-export { type Granted, grantsConfig, makeGrants, makeResolver } from "./grants.ts";
+export { grantsConfig, makeGrants, makeResolver } from "./grants.ts";
 export type { Keyring } from "./keyring.ts";
 export { scrub } from "./scrub.ts";
 export { HIDDEN, Secret } from "./secret.ts";
-export { openVault, Vault, type VaultEntry, type VaultParts } from "./vault.ts";
+export { openVault, Vault } from "./vault.ts";

@@ -15,7 +15,7 @@ import { type Keyring, systemKeyring } from "./keyring.ts";
 import { type Contents, type Envelope, parseEnvelope, seal, unseal } from "./sealed.ts";
 import { Secret } from "./secret.ts";
 
-export const VAULT_FILE = "vault.json";
+const VAULT_FILE = "vault.json";
 
 export interface VaultParts {
   home: string;

@@ -27,7 +27,7 @@ you don't know or couldn't do.
 };
 
 /** The files a session's prompt is made of. */
-export const PROMPT_FILES = ["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md"] as const;
+const PROMPT_FILES = ["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md"] as const;
 export type PromptFile = (typeof PROMPT_FILES)[number];
 
 /** What is known of the owner: no stranger's session reads it. */

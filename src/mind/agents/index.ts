@@ -1,2 +1,1 @@
-export type { AgentFile, AgentFileInfo } from "./files.ts";
-export { AgentFolders, type AgentPlace, DEFAULT_AGENT } from "./folder.ts";
+export { AgentFolders, DEFAULT_AGENT } from "./folder.ts";

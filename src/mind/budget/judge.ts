@@ -9,7 +9,7 @@ export interface Amount {
 /** A kind that isn't named has no cap. */
 export type Caps = { readonly [kind in keyof Amount]?: number | undefined };
 
-export const KINDS = ["dollars", "tokens", "calls"] as const;
+const KINDS = ["dollars", "tokens", "calls"] as const;
 export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0 };
 
 export type BudgetVerdict =

@@ -26,12 +26,12 @@ export function listScopes(
 }
 
 /** Each run of a job has its own session. */
-export function findSchedule(session: string): string | undefined {
+function findSchedule(session: string): string | undefined {
   return readRunSession(session)?.job;
 }
 
 /** The date in this machine's time zone: people mean their own midnight. */
-export function localDay(now: number): string {
+function localDay(now: number): string {
   const date = new Date(now);
   const two = (n: number) => String(n).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

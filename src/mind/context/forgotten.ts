@@ -8,7 +8,7 @@
 import { assertNever, type ModelMessage } from "../../core/domain/index.ts";
 import type { Carry } from "./carry.ts";
 
-export const FORGOTTEN = "[Forgotten at the person's request. Do not guess what stood here.]";
+const FORGOTTEN = "[Forgotten at the person's request. Do not guess what stood here.]";
 
 /** The same message without what it said. Calls and results stay paired, which providers insist on. */
 export function masked(message: ModelMessage): ModelMessage {

@@ -54,6 +54,6 @@ function readHint(text: string): Pick<ChecklistItem, "due" | "every" | "watch"> 
   return hint;
 }
 
-export function hashItem(text: string): string {
+function hashItem(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -45,7 +45,7 @@ const PREPOSITIONS: Readonly<Record<string, string>> = {
 };
 
 /** "on Telegram", "in the terminal", "by email". */
-export function onChannel(way: WayIn): string {
+function onChannel(way: WayIn): string {
   const name = channelName(way);
   return `${PREPOSITIONS[name] ?? "on"} ${name}`;
 }
@@ -67,7 +67,7 @@ export function whereInWords(
 }
 
 /** For the line above a message from a different channel than the last: what differs most between chats. */
-export function showsInWords(way: WayIn, can: Capabilities | undefined): string | undefined {
+function showsInWords(way: WayIn, can: Capabilities | undefined): string | undefined {
   if (!can) {
     if (!PULLED.has(way.channel)) return undefined;
     return fetchedFormat(way).text === "markdown" ? "Markdown is rendered" : "plain text";

@@ -36,7 +36,7 @@ export function findFamily(model: string, choice: FamilyChoice = "auto"): Family
 const ACT =
   "Call the tool in the same turn in which you say you will. Don't describe a call instead of making it. After you changed something outside, read it back before you say it's done. Copy names, paths and numbers exactly.";
 
-export const FAMILY_NOTES: Readonly<Record<Family, string>> = {
+const FAMILY_NOTES: Readonly<Record<Family, string>> = {
   claude: "",
   gpt: ACT,
   open: ACT,
@@ -57,7 +57,7 @@ export function familyNote(family: Family, isSmall: boolean): string {
 }
 
 /** Tools a family knows from its training come first; the order is all that differs. */
-export const TOOLS_FIRST: Readonly<Record<Family, readonly string[]>> = {
+const TOOLS_FIRST: Readonly<Record<Family, readonly string[]>> = {
   gpt: ["exec", "apply_patch", "read"],
   claude: ["read", "edit", "exec"],
   gemini: ["read", "edit", "exec"],

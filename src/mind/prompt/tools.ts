@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../core/domain/index.ts";
 import { type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";
 
 /** Smaller windows get short descriptions; those below SMALL_WINDOW only the everyday tools. */
-export const SHORT_WINDOW = 32_000;
+const SHORT_WINDOW = 32_000;
 
 /** What a small window has room for, along with a conversation. */
 export const DAILY_TOOLS: readonly string[] = [

@@ -8,7 +8,7 @@ import { NAME_TAKEN, nowhereToDeliver, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
 
-export const conditionConfig = z
+const conditionConfig = z
   .union([
     z.strictObject({
       script: z.string().min(1).max(4000).describe('A command; exit 0 means yes. Example: "test -s in"'),
@@ -18,7 +18,7 @@ export const conditionConfig = z
   ])
   .describe("Decides, without a model, whether it runs.");
 
-export const budgetConfig = z
+const budgetConfig = z
   .strictObject({
     dollars: z.number().nonnegative().optional().describe("US dollars a day. Example: 0.5"),
     tokens: z.number().int().nonnegative().optional().describe("Tokens a day, read and written."),

@@ -26,7 +26,7 @@ const patterns = new Map<string, Pattern>();
 const MOST_PATTERNS = 200;
 
 /** Throws croner's error if the text isn't a pattern. */
-export function parsePattern(cron: string): Pattern {
+function parsePattern(cron: string): Pattern {
   let pattern = patterns.get(cron);
   if (!pattern) {
     // Parse the whole text first, so that errors refer to what was written.

@@ -1,8 +1,7 @@
 export { scheduleWords, zoneWords } from "./commands.ts";
-export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
-export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
+export { adviseSchedules, schedulesConfig, timeConfig } from "./config.ts";
 export { type JobSurroundings, jobPorts } from "./obstacles.ts";
-export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
+export type { WorkspaceFiles } from "./ports.ts";
 export type { ShownSlot, SlotBody } from "./runs.ts";
 export {
   type GivenWhen,
@@ -16,7 +15,6 @@ export {
 export { makeZoneFinder } from "./store.ts";
 export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
 export { moment } from "./times/moments.ts";
-export { duration } from "./times/spans.ts";
 export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
-export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";
-export { minutesOfDay, wallWords } from "./zone.ts";
+export { asGiven, comesAgain, inWords, nextDue } from "./when.ts";
+export { minutesOfDay } from "./zone.ts";

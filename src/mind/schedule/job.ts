@@ -96,7 +96,7 @@ export const LATE_MS = 60_000;
 /** Limit for "run all": nobody wants a year of missed minutes run at once. */
 export const MOST_CAUGHT_UP = 10;
 /** How many missed times get their own row; the rest share one row that says how far it goes. */
-export const MOST_MISSED_ROWS = 200;
+const MOST_MISSED_ROWS = 200;
 
 export interface Catch {
   /** Due times to run now, oldest first. */

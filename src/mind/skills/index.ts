@@ -1,2 +1,2 @@
-export { agentSkillsConfig, type SkillsConfig, skillsConfig } from "./config.ts";
-export { LARGEST_SKILL, ORIGIN_FILE, type Skill, type SkillFiles, type SkillState, Skills } from "./skills.ts";
+export { agentSkillsConfig, skillsConfig } from "./config.ts";
+export { LARGEST_SKILL, ORIGIN_FILE, type Skill, Skills } from "./skills.ts";

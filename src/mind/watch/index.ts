@@ -1,1 +1,1 @@
-export { type Spotted, type Watch, Watchers, type WatchParts, type WatchView } from "./watchers.ts";
+export { Watchers } from "./watchers.ts";

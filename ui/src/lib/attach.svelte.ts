@@ -17,7 +17,7 @@ const MOST_BYTES = 20 * 1_048_576;
  * The bytes of a file, as an address that only this page can use. An `<img src="/attachments/…">` would send the cookie without
  * its proof. The caller revokes it.
  */
-export async function attachmentUrl(id: string): Promise<string | undefined> {
+async function attachmentUrl(id: string): Promise<string | undefined> {
   const answer = await fetch(`/attachments/${id}`, { headers: loginHeaders() }).catch(() => undefined);
   return answer?.ok ? URL.createObjectURL(await answer.blob()) : undefined;
 }

@@ -6,7 +6,7 @@
  * UI-2: nothing typed is lost: drafts and messages under way are kept per session in this tab until they are accepted.
  * UI-3: text is drawn once per frame, however many pieces arrive.
  */
-import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
+import type { HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
 import { messageIds, readInputId, sessionKeys } from "../../../src/core/protocol/keys.ts";
 import { app } from "./app.svelte.ts";
 import { MOST_FILES, Upload } from "./attach.svelte.ts";
@@ -589,5 +589,3 @@ export function chatOf(session: string): Chat {
 app.onNews((news) => {
   if (news.session) open.get(news.session)?.take(news);
 });
-
-export type { Approval };

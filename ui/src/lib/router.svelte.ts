@@ -18,7 +18,7 @@ const route = (section: Section, path: string, load: Load): Route => ({
 
 const chat: Load = () => import("../pages/Chat.svelte");
 const activity: Load = () => import("../pages/Activity.svelte");
-export const ROUTES: Route[] = [
+const ROUTES: Route[] = [
   route("now", "/", () => import("../pages/Now.svelte")),
   route("chat", "/chat/:session?", chat),
   route("chat", "/sessions", chat),

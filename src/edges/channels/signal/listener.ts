@@ -79,7 +79,7 @@ export async function ensureListener(options: ListenerOptions, signal: AbortSign
   return name;
 }
 
-export const HOW = "Start it: signal-cli -a NUMBER daemon --http --receive-mode=on-connection";
+const HOW = "Start it: signal-cli -a NUMBER daemon --http --receive-mode=on-connection";
 
 /** The listener of this folder, if one is running. */
 export function listenerIn(folder: string): { name: string; url: string } | undefined {

@@ -59,7 +59,7 @@ export class HealthBook {
   }
 }
 
-export function isFaultOfRequest(failure: FailureClass): boolean {
+function isFaultOfRequest(failure: FailureClass): boolean {
   return failure === "context-overflow" || failure === "format";
 }
 

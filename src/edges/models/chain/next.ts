@@ -96,7 +96,7 @@ function mayPass(tried: Tried | undefined): boolean {
   return tried !== undefined && tried.times < (MOST_TIMES[tried.last] ?? 0);
 }
 
-export function isAvailable(entry: HealthEntry | undefined, now: number): boolean {
+function isAvailable(entry: HealthEntry | undefined, now: number): boolean {
   return !entry || (entry.until <= now && !entry.probing);
 }
 

@@ -2,8 +2,8 @@
 import { RULES } from "./rules/index.ts";
 import { answerFromTold, inARow, type ToldFacts } from "./told.ts";
 
-export const WHO = "I am the practice model: a list of rules inside Lares, not a language model.";
-export const HOW =
+const WHO = "I am the practice model: a list of rules inside Lares, not a language model.";
+const HOW =
   "To connect a real model, open Settings, Models in the web page, or run `lares onboard`. You can also set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or, for a local model, OLLAMA_BASE_URL, and restart Lares.";
 
 interface Known {

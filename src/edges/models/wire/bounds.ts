@@ -8,9 +8,9 @@
 export const TOO_LARGE = "ANSWER_TOO_LARGE";
 
 /** All bytes of one answer, as they come over the wire. */
-export const MOST_WIRE_BYTES = 64 * 1024 * 1024;
+const MOST_WIRE_BYTES = 64 * 1024 * 1024;
 /** One line of a stream. The Responses API repeats the whole answer in its last one. */
-export const MOST_LINE_BYTES = 8 * 1024 * 1024;
+const MOST_LINE_BYTES = 8 * 1024 * 1024;
 /** What a provider says about a failure. */
 export const MOST_ERROR_BYTES = 64 * 1024;
 /** Text, thinking and tool input of one answer together. */

@@ -18,7 +18,7 @@ export interface LaunchOptions {
 }
 
 /** A usual laptop window; pages choose their layout by it. */
-export const VIEWPORT = { width: 1280, height: 800 };
+const VIEWPORT = { width: 1280, height: 800 };
 const LAUNCH_MS = 30_000;
 
 const FLAGS = [

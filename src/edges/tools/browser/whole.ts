@@ -75,7 +75,7 @@ export function actingInside(element: Element, refs: Map<string, string>): strin
 }
 
 /** Something that has its own label: a field, a box to tick. */
-export function isField({ role }: Element): boolean {
+function isField({ role }: Element): boolean {
   return takesValue(role) || /^(?:checkbox|radio|switch)$/.test(role);
 }
 

@@ -11,7 +11,7 @@ import { secretsMet } from "./searched.ts";
 import { reachedUnnamed } from "./unnamed.ts";
 import { findWay, type Link } from "./way.ts";
 
-export { type CommandPlace, PathWays } from "./placed.ts";
+export { PathWays } from "./placed.ts";
 
 /** Words that name or reach more than they say, by index; targets of redirections count on. */
 export async function leadingOut(command: ShellCommand, around: CommandPlace, ways: PathWays): Promise<FoundLink[]> {

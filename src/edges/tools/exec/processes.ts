@@ -126,7 +126,7 @@ const freshRows = shared(async (): Promise<Row[]> => {
 });
 
 /** Callers during a run of `work` share the next one. */
-export function shared<T>(work: () => Promise<T>): () => Promise<T> {
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | undefined;
   let next: Promise<T> | undefined;
   const begin = (): Promise<T> => {

@@ -278,7 +278,7 @@ export class McpPeer {
 }
 
 /** Nothing was sent. */
-export class NotReached extends Error {}
+class NotReached extends Error {}
 
 /** The wire's errors in the one distinction that matters: did it happen, did it not, or does nobody know? */
 function toOutcome(error: Error & { code?: unknown }, isSent: boolean): CallOutcome {

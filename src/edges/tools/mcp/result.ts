@@ -8,7 +8,7 @@ import { assertNever, type Json, type JsonObject } from "../../../core/domain/in
 import { defined, withoutHidden } from "../../../core/kit/index.ts";
 
 /** As much as other tools may say at once; the caller writes the whole to a file. */
-export const MOST_TEXT = 30_000;
+const MOST_TEXT = 30_000;
 const MOST_BLOCKS = 1000;
 const MOST_IMAGES = 8;
 const MOST_IMAGE_BYTES = 5 * 1024 * 1024;

@@ -4,8 +4,6 @@
  */
 import { type FileState, filesBelow, markFile, readBelow, withInside, writeBelow } from "../../../core/files/index.ts";
 
-export type { FileState };
-
 /** Not looked into: their contents are many, made by programs, and their own history. */
 const CLOSED = new Set([".git", "node_modules", ".lares"]);
 /** Deeper than any tree people make by hand. */

@@ -1,21 +1,16 @@
 /** Paths of the file tools: from what a model wrote to an open file inside a root, and nowhere else. */
 export {
   type Dir,
-  type DirEntry,
-  type How,
   Inside,
   notFound,
   type OpenOptions,
   openInside,
   openRegular,
-  outside,
-  type TreeEntry,
-  type TreeOptions,
   translate,
   walkTree,
   withInside,
   wrongInput,
 } from "../../../core/files/index.ts";
-export { createAgentFiles, type FileState } from "./agent-files.ts";
+export { createAgentFiles } from "./agent-files.ts";
 export { didYouMean, nearNames, orNear } from "./near.ts";
 export { isBeyond, rooted, rootedForReading } from "./rooted.ts";

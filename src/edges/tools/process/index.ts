@@ -1,3 +1,3 @@
 export { keepLimits } from "./kept.ts";
 export { createProcess } from "./process.ts";
-export { type ProcessExit, Processes, type ProcessesParts, type SeenProcess, type Start } from "./processes.ts";
+export { type ProcessExit, Processes, type SeenProcess } from "./processes.ts";

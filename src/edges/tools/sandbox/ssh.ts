@@ -67,7 +67,7 @@ export function createSsh(options: SshOptions): Sandbox {
 }
 
 /** Never an option: `-oProxyCommand=…` would run a program here. */
-export function isHost(host: string): boolean {
+function isHost(host: string): boolean {
   return /^[A-Za-z0-9_][\w.-]*(@[A-Za-z0-9_[][\w.:[\]-]*)?$/.test(host);
 }
 

@@ -1,25 +1,16 @@
 /** The web: the one fetcher with its rule, and the tools that read and search. */
 import type { Tool } from "../../../core/contracts/index.ts";
-import { type SearchConfig, type WebConfig, webConfig } from "./config.ts";
+import { type WebConfig, webConfig } from "./config.ts";
 import { createFetcher, type FetcherDeps } from "./fetcher.ts";
 import { createReach, listedHosts } from "./reach.ts";
 import { createWebFetch, planUrl, type ReadPage } from "./web-fetch.ts";
 import { createWebSearch } from "./web-search.ts";
 
-export { createFetcher, type Fetched, type Fetcher, type FetcherDeps, type FetchRequest } from "./fetcher.ts";
+export { createFetcher, type FetcherDeps } from "./fetcher.ts";
 export { pinned, requirePinned } from "./hop.ts";
 export { labelled } from "./outside.ts";
-export {
-  createReach,
-  listedHosts,
-  type Reach,
-  type ReachRules,
-  type Resolve,
-  readHost,
-  readPort,
-  refused,
-} from "./reach.ts";
-export { createWebFetch, createWebSearch, planUrl, type SearchConfig, type WebConfig, webConfig };
+export { createReach, listedHosts, type Reach, type ReachRules, readHost, readPort, refused } from "./reach.ts";
+export { planUrl, webConfig };
 
 /** `web_fetch`, and `web_search`, which is offered while a service is configured. Both follow the configuration. `deps.mayReach` adds to `web.privateHosts`. */
 export function createWebTools(config: () => WebConfig, readPage: ReadPage, deps: FetcherDeps = {}): Tool[] {

@@ -142,7 +142,7 @@ function elsewhere({ status, url }: Fetched, location: string): ToolResult {
 }
 
 /** The same host by http or https, with or without www. */
-export function sameSite(from: URL, to: URL): boolean {
+function sameSite(from: URL, to: URL): boolean {
   const site = (url: URL) => readHost(url).replace(/^www\./, "");
   return site(from) === site(to) && !(from.protocol === "https:" && to.protocol === "http:");
 }

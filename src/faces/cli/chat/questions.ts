@@ -13,7 +13,7 @@ import type { Approval } from "../../../core/protocol/index.ts";
 import { shortId } from "../format.ts";
 
 /** UI.md §4: long enough for the eye to find the question. */
-export const UNREAD_MS = 600;
+const UNREAD_MS = 600;
 
 const WORDS: Readonly<Record<string, ApprovalDecision>> = {
   yes: "allow-once",

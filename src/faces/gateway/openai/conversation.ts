@@ -89,7 +89,7 @@ function listFiles({ said }: ChatRequest, isOwn: boolean): RequestedFile[] {
   return files.slice(-MOST_FILES);
 }
 
-export function asChat(asked: ChatRequest): Params<"chat.send"> {
+function asChat(asked: ChatRequest): Params<"chat.send"> {
   const { said, user, session, key } = asked;
   const instructions = [asked.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
   const talk = said.filter((m) => m.role !== "system");

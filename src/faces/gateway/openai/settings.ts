@@ -19,7 +19,7 @@ type SchemaFormat = z.output<typeof schemaFormat>;
 
 const KINDS = "one of text, json_object and json_schema";
 /** Chat completions put the schema one level down, responses do not. */
-export const responseFormat = z.discriminatedUnion(
+const responseFormat = z.discriminatedUnion(
   "type",
   [
     z.looseObject({ type: z.literal("text") }),
@@ -28,7 +28,7 @@ export const responseFormat = z.discriminatedUnion(
   ],
   `type: ${KINDS}`,
 );
-export const textFormat = z.discriminatedUnion(
+const textFormat = z.discriminatedUnion(
   "type",
   [
     z.looseObject({ type: z.literal("text") }),
@@ -41,7 +41,7 @@ export const textFormat = z.discriminatedUnion(
 const tokens = z.number().int("a whole number").min(1, "at least 1").max(10_000_000).nullish();
 
 /** What both doors take. */
-export const sharedSettings = {
+const sharedSettings = {
   temperature: z.number().min(0, "between 0 and 2").max(2, "between 0 and 2").nullish(),
   top_p: z.number().min(0, "between 0 and 1").max(1, "between 0 and 1").nullish(),
   top_logprobs: z.number().nullish(),

@@ -1,7 +1,7 @@
 /** Headers every answer carries, and those of pages. */
 import type { ServerResponse } from "node:http";
 
-export const PAGE_POLICY =
+const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 

@@ -31,7 +31,7 @@ export function notBuiltPage(): string {
 }
 
 /** Where the page keeps the login's proof: the storage of this origin, which no other port or name can read. */
-export const PROOF_KEY = "lares.proof";
+const PROOF_KEY = "lares.proof";
 
 /**
  * Exchanges the code for a login. The code leaves the address before anything else; a page that is only prerendered does not

@@ -6,22 +6,22 @@ import type { Reads, Tx } from "../../../core/contracts/index.ts";
 import type { SessionKey } from "../../../core/domain/index.ts";
 
 /** Gives a prompt to a session that has none yet. */
-export function keepPrompt(tx: Tx, session: SessionKey, hash: string): void {
+function keepPrompt(tx: Tx, session: SessionKey, hash: string): void {
   tx.run("UPDATE session SET prompt = ? WHERE key = ? AND prompt IS NULL", hash, session);
 }
 
-export async function sessionsWithPrompt(db: Reads, hash: string): Promise<SessionKey[]> {
+async function sessionsWithPrompt(db: Reads, hash: string): Promise<SessionKey[]> {
   const rows = await db.all<{ key: SessionKey }>("SELECT key FROM session WHERE prompt = ?", hash);
   return rows.map((row) => row.key);
 }
 
 /** Every session that has it gets a new one with its next call. */
-export function dropPrompt(tx: Tx, hash: string): void {
+function dropPrompt(tx: Tx, hash: string): void {
   tx.run("UPDATE session SET prompt = NULL WHERE prompt = ?", hash);
 }
 
 /** The first message of a conversation can be a command, so the session may not be there yet. */
-export function tune(
+function tune(
   tx: Tx,
   session: { key: SessionKey; agent: string; person: string; at: number },
   set: { model: string | null; thinking: string | null },
@@ -42,12 +42,12 @@ export function tune(
 }
 
 /** What the model reads of memory, until the session is reset or compacted. */
-export function keepSnapshot(tx: Tx, session: SessionKey, text: string): void {
+function keepSnapshot(tx: Tx, session: SessionKey, text: string): void {
   tx.run("UPDATE session SET snapshot = ? WHERE key = ? AND snapshot IS NULL", text, session);
 }
 
 /** Snapshots that hold this text are made again; an empty text means all of them. */
-export function dropSnapshots(tx: Tx, text: string): void {
+function dropSnapshots(tx: Tx, text: string): void {
   tx.run("UPDATE session SET snapshot = NULL WHERE snapshot IS NOT NULL AND instr(snapshot, ?) > 0", text);
 }
 
@@ -69,7 +69,7 @@ export interface Compacting {
  * Puts a compaction in the place of the older part. Does nothing when the session is no longer as it was when it was read: reset,
  * undone, or compacted by somebody else. So it is idempotent.
  */
-export function compact(tx: Tx, c: Compacting): void {
+function compact(tx: Tx, c: Compacting): void {
   tx.run(
     `UPDATE session SET context_from = ?, compaction = ?, snapshot = ? WHERE key = ? AND context_from = ? AND compaction IS ?
      AND ? = (SELECT COUNT(*) FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL)`,
@@ -79,7 +79,7 @@ export function compact(tx: Tx, c: Compacting): void {
 }
 
 /** The session is shown as it was before this compaction. */
-export function undoCompaction(
+function undoCompaction(
   tx: Tx,
   c: { session: SessionKey; id: string; previous: string | null; from_seq: number },
 ): void {
@@ -93,7 +93,7 @@ export function undoCompaction(
 }
 
 /** Reverts to before the first compaction that contains this message, because the message is withdrawn. */
-export function uncover(tx: Tx, session: SessionKey, message: string): void {
+function uncover(tx: Tx, session: SessionKey, message: string): void {
   tx.run(
     `WITH RECURSIVE chain (previous, from_seq, to_seq) AS (
        SELECT previous, from_seq, to_seq FROM compaction WHERE id = (SELECT compaction FROM session WHERE key = ?)

@@ -17,7 +17,7 @@ export interface CapturedFact {
 }
 
 /** A conversation that yields more at once is being copied, not remembered. */
-export const MOST_FACTS = 8;
+const MOST_FACTS = 8;
 const LONGEST_FACT = 400;
 
 export const CAPTURE_PROMPT = `You keep the long-term memory of an assistant. From the conversation below, list what is worth
@@ -60,7 +60,7 @@ export function readCaptured(answer: string, known: ReadonlySet<string>): Captur
 }
 
 /** The first JSON array of a text; models like to add a sentence or a fence. */
-export function readList(answer: string): unknown[] {
+function readList(answer: string): unknown[] {
   const json = bracketed(answer, answer.indexOf("["));
   try {
     const list: unknown = JSON.parse(json);

@@ -18,7 +18,7 @@ const SAME = 0.8;
 const LONGEST = 400;
 const MOST_ADDED = 20;
 /** Facts shown to the model, the newest; and letters of notes: about 8,000 tokens together. */
-export const MOST_SHOWN = 200;
+const MOST_SHOWN = 200;
 const MOST_NOTES = 16_000;
 
 export const CONDENSE_PROMPT = `You tidy the long-term memory of an assistant at night. You get its facts, one a line with an id, and

@@ -13,7 +13,7 @@ export interface WordIndex {
 }
 
 /** Rows read for one word. A word that more rows have tells little; it is then only looked up where a rarer one is found. */
-export const MOST_ROWS = 1000;
+const MOST_ROWS = 1000;
 
 export async function gather(
   db: Reads,

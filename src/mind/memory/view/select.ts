@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** A list item longer than this is found by search instead. */
 const LONGEST = 400;
 
-export function chooseFile(fact: Pick<ShownFact, "kind" | "source" | "topic">): "USER.md" | "MEMORY.md" {
+function chooseFile(fact: Pick<ShownFact, "kind" | "source" | "topic">): "USER.md" | "MEMORY.md" {
   if (fact.source === factSources.file("USER.md")) return "USER.md";
   if (fact.source === factSources.file("MEMORY.md")) return "MEMORY.md";
   const isAboutOwner = fact.kind === "preference" || fact.kind === "person" || isSelfTopic(fact.topic);

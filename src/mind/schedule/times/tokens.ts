@@ -6,7 +6,7 @@ export type WordToken = { number: number; text: string } | { word: string } | { 
 /** Longer than anybody says a time. */
 const LONGEST = 200;
 
-export function tokenise(text: string): WordToken[] {
+function tokenise(text: string): WordToken[] {
   if (text.length > LONGEST) throw notUnderstood(`${text.slice(0, 40)}…`);
   const low = text.toLowerCase();
   const tokens: WordToken[] = [];

@@ -12,7 +12,7 @@ import type { TokenCounts } from "../reported.ts";
 import { COMPATIBLE, type SdkModel } from "../sdk.ts";
 import { readEvents } from "../stream.ts";
 import { makeReader } from "./index.ts";
-import { type Recorded, STREAMS } from "./streams.ts";
+import { type Recorded, STREAMS } from "./testing.ts";
 
 type Read = CollectedReply & { tokens: TokenCounts | undefined; said: string };
 

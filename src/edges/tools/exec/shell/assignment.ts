@@ -44,7 +44,7 @@ export function assignmentReason(name: string, value: ShellWord): ShellReason {
   return { kind: "assignment", text: `It sets ${short}.` };
 }
 
-export function loadsCode(name: string): boolean {
+function loadsCode(name: string): boolean {
   return LOADS.some((family) => family.test(name));
 }
 

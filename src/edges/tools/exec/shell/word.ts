@@ -72,7 +72,7 @@ function isSplitBy(signs: string, value: string): boolean {
   return [...signs].some((sign) => !/\s/.test(sign) && value.includes(sign));
 }
 
-export function worse(a: string, b: string): string {
+function worse(a: string, b: string): string {
   const [left, right] = [danger(a), danger(b)];
   if (left !== right) return left > right ? a : b;
   return left === 2 && a.length < b.length ? a : b;

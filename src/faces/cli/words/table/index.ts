@@ -6,7 +6,7 @@ import { run } from "./run.ts";
 import { setUp } from "./set-up.ts";
 import { talk } from "./talk.ts";
 
-export type { CommandEntry, Flag, Group };
+export type { CommandEntry, Flag };
 
 export const GROUPS: readonly Group[] = [talk, answer, look, run, setUp];
 export const COMMANDS: readonly CommandEntry[] = GROUPS.flatMap((group) => group.commands);

@@ -9,7 +9,7 @@
 const NARROWS = /^-(name|iname|path|ipath|wholename|size|mtime|mmin|maxdepth|mindepth|newer|type)$/;
 
 /** The words behind `find`, or undefined where they say more than which files. */
-export function narrowing(args: readonly string[]): string[] | undefined {
+function narrowing(args: readonly string[]): string[] | undefined {
   const out: string[] = [];
   let isTyped = false;
   let i = 0;
