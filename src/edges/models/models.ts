@@ -86,9 +86,9 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     async warm() {
       try {
         const used = [primary, ...config.fallbacks].flatMap((id) => routes.to(id));
-        await Promise.all(used.map((route) => route.line.load(route.key)));
+        await Promise.all(used.map((route) => route.line.prepare(route.key)));
         await pause(deps.clock, REHEARSAL_AFTER_MS, new AbortController().signal);
-        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds. Not when somebody is
+        // Only the primary: a fallback's first call is rare, and a rehearsal costs some milliseconds. Not when somebody is
         // waiting for a real call already: it would only wait longer.
         const { provider, modelId } = split(primary, providers);
         if (provider && !isUsed) await rehearse(provider, modelId, deps.clock);

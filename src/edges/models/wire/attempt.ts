@@ -21,6 +21,7 @@ import type { TokenCounts } from "./reported.ts";
 import { makeSdkModel, type SdkModel, type SdkOptions, write } from "./sdk.ts";
 import { readEvents, type StreamListener } from "./stream.ts";
 import { abortError, watch } from "./watch.ts";
+import { needsLibrary, writeRequest } from "./write/index.ts";
 
 export interface AttemptLimits {
   firstByteMs: number;
@@ -47,7 +48,7 @@ export interface LineParts {
   loadAttachment?: LoadAttachment;
 }
 
-/** One model of one provider: its converted history and its library objects, made once and kept. */
+/** One model of one provider: its converted history and, where it needs them, its library objects, made once and kept. */
 export class ProviderLine {
   private readonly parts: LineParts;
   private readonly model: string;
@@ -60,8 +61,13 @@ export class ProviderLine {
     this.converter = new Converter(parts.provider.api, this.model);
   }
 
+  /** Loads the library where every request needs it. */
+  async prepare(credential: Credential): Promise<void> {
+    if (needsLibrary(this.parts.provider)) await this.load(credential);
+  }
+
   /** Loads the library and makes the object for this credential. */
-  load(credential: Credential): Promise<SdkModel> {
+  private load(credential: Credential): Promise<SdkModel> {
     let model = this.sdk.get(credential.name);
     if (!model) {
       model = makeSdkModel(this.parts.provider, credential, this.parts.modelId);
@@ -74,27 +80,23 @@ export class ProviderLine {
   async render(credential: Credential, request: ModelRequest): Promise<RenderedRequest> {
     const { api } = this.parts.provider;
     const options = await this.options(request);
-    const { body } = await write(await this.load(credential), options);
+    const { body } = await this.write(credential, options);
     return { model: this.model, api, body, parts: listParts(options, request.notes, toolsIn(body, api)) };
   }
 
-  private async options(request: ModelRequest): Promise<SdkOptions> {
-    const { limits, provider, modelId, facts } = this.parts;
-    const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
-    const tools = this.converter.toolList(request.tools, request.system === "");
-    const { messages } = request;
-    // Only when there are some: a call without pictures waits for nothing here.
-    const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
-    const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
-    return {
-      prompt: this.converter.prompt(request.system + formatWords(request.settings), messages, {
-        images,
-        notes: request.notes,
-        shared: request.shared,
-      }),
-      ...(tools ? { tools, toolChoice: chooseToolMode(request, options) } : {}),
-      ...options,
-    };
+  private async write(credential: Credential, options: SdkOptions): Promise<WrittenRequest> {
+    const { provider, modelId } = this.parts;
+    const written = writeRequest({ provider, credential, modelId, options });
+    return written ?? (await write(await this.load(credential), options));
+  }
+
+  private options(request: ModelRequest): Promise<SdkOptions> {
+    const { provider, modelId, facts, limits, loadAttachment } = this.parts;
+    const { maxOutputTokens } = limits;
+    return requestOptions(request, {
+      ...{ converter: this.converter, provider, modelId, facts, maxOutputTokens },
+      ...defined({ loadAttachment }),
+    });
   }
 
   async attempt(
@@ -115,7 +117,7 @@ export class ProviderLine {
       inner.abort();
     });
     try {
-      const written = await write(await this.load(credential), await this.options(request));
+      const written = await this.write(credential, await this.options(request));
       const { ignored, jsonTool } = granted(written.body, request);
       const answer = new Answer({ model: this.model, stop: request.settings?.stop, onDelta });
       const reader = makeReader(this.parts.provider.api, answer, { jsonTool });
@@ -165,6 +167,32 @@ export class ProviderLine {
     }
     reader.end();
   }
+}
+
+/** What is asked of the model, in the words that all protocols share. */
+export async function requestOptions(
+  request: ModelRequest,
+  line: Pick<LineParts, "provider" | "modelId" | "facts" | "loadAttachment"> & {
+    converter: Converter;
+    maxOutputTokens: number;
+  },
+): Promise<SdkOptions> {
+  const { provider, modelId, facts, converter } = line;
+  const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: line.maxOutputTokens });
+  const tools = converter.toolList(request.tools, request.system === "");
+  const { messages } = request;
+  // Only when there are some: a call without pictures waits for nothing here.
+  const load = messages.some(isPictured) ? line.loadAttachment : undefined;
+  const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
+  return {
+    prompt: converter.prompt(request.system + formatWords(request.settings), messages, {
+      images,
+      notes: request.notes,
+      shared: request.shared,
+    }),
+    ...(tools ? { tools, toolChoice: chooseToolMode(request, options) } : {}),
+    ...options,
+  };
 }
 
 const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -1,7 +1,6 @@
 /**
- * A rehearsal: one whole call against a canned answer, without the network. The libraries build their schemas and the
- * engine compiles their paths on first use; done here, after ready, the first real turn does not pay for it
- * (measured: 52 to 70 ms for the first call without, 11 to 16 ms with it).
+ * A rehearsal: one whole call against a canned answer, without the network. V8 compiles a function when it is first called, and a
+ * provider library builds its schemas then; done here, after ready, the first real turn doesn't pay for it.
  */
 import type { Clock } from "../../../core/kit/index.ts";
 import { findFacts } from "../catalogue.ts";

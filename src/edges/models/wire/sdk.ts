@@ -1,6 +1,7 @@
 /**
- * The provider libraries, for what they are good at: writing a request in the words of each protocol. Sending it and reading the
- * answer is ours (`http.ts`, `read/`). They are imported on first use, because together they cost half a second.
+ * The provider libraries, for the requests that have no writer of ours (`write/`): OpenAI's own dialects, Google's, and schemas for
+ * Anthropic. They only write: sending and reading are ours (`http.ts`, `read/`). They are imported on first use, because together
+ * they cost half a second. Their types are the form in which a request goes to every writer.
  */
 
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
