@@ -167,6 +167,8 @@ export interface ShellReason {
   kind: ShellReasonKind;
   /** One sentence for a person. */
   text: string;
+  /** Which program runs what, where a rule may still answer it: code in its own language, or another program. */
+  runs?: { program: string; what: "code" | "program" };
 }
 
 /** Sorted by weight: people see the first of a command's reasons. */

@@ -171,7 +171,7 @@ export class Intake {
     if (!may.may) {
       log.debug("not taken", { ...at, why: may.why, kind: event.kind });
       if (may.pair && event.kind === "message") await pairings.ask(at, event.sender, route, record);
-      return { outcome: may.why === "it was not addressed" ? "ignored" : "refused" };
+      return { outcome: may.cause === "not-addressed" ? "ignored" : "refused" };
     }
     switch (event.kind) {
       case "message":

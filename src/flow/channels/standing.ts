@@ -8,6 +8,7 @@
 import { type AccountPolicy, findGroup, type PlatformEvent } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
+import { NOT_TAKEN } from "./words.ts";
 
 export interface Grant {
   sender: string;
@@ -18,28 +19,28 @@ export interface Grant {
 
 export type Standing =
   | { may: true; authority: Authority; mayApprove: boolean; agent?: string; tools?: readonly string[] }
-  | { may: false; why: string; pair: boolean };
+  | { may: false; cause: keyof typeof NOT_TAKEN; why: string; pair: boolean };
 
 export type JudgedEvent = Pick<PlatformEvent, "chat" | "sender" | "kind"> & { addressed?: boolean };
 
 export function standing(policy: AccountPolicy, event: JudgedEvent, grants: readonly Grant[]): Standing {
   const { sender, chat } = event;
-  if (sender.isBot && !policy.bots) return no("bots are not listened to");
+  if (sender.isBot && !policy.bots) return no("bot");
   const held = grants.find((g) => g.sender === sender.id && g.context === pairingContext(chat));
   const isOwner = policy.owners.includes(sender.id) || held?.role === "owner";
   if (chat.kind === "direct") {
-    if (policy.dm === "off") return no("direct messages are off");
+    if (policy.dm === "off") return no("direct-off");
     if (isOwner) return yes("owner");
     if (held || policy.allow.includes(sender.id)) return yes("known");
     if (policy.dm === "open") return yes(policy.vouched ? "known" : "stranger");
-    return no("not on the list", policy.dm === "pairing");
+    return no("unlisted", policy.dm === "pairing");
   }
   const group = findGroup(policy, chat.id);
-  if (!group) return no("this group is not listed");
+  if (!group) return no("group-unlisted");
   const listed = held !== undefined || group.allow.includes(sender.id);
-  if (!isOwner && !listed && !group.allow.includes("*")) return no("not on the group's list");
+  if (!isOwner && !listed && !group.allow.includes("*")) return no("unlisted-in-group");
   const mustAddress = group.mention && (event.kind === "message" || event.kind === "edit");
-  if (mustAddress && !event.addressed) return no("it was not addressed");
+  if (mustAddress && !event.addressed) return no("not-addressed");
   const guest = listed || policy.vouched ? "known" : "stranger";
   return {
     ...yes(isOwner ? "owner" : guest),
@@ -55,6 +56,6 @@ function yes(authority: Authority): Extract<Standing, { may: true }> {
   return { may: true, authority, mayApprove: authority === "owner" };
 }
 
-function no(why: string, pair = false): Standing {
-  return { may: false, why, pair };
+function no(cause: keyof typeof NOT_TAKEN, pair = false): Standing {
+  return { may: false, cause, why: NOT_TAKEN[cause], pair };
 }

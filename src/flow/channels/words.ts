@@ -6,6 +6,15 @@ export const ONLY_OWNER_ANSWERS = "Only the owner can answer this.";
 export const ANSWERING_EACH_OTHER = "We seem to be answering each other. I'll stop here for a while.";
 /** Sent on request, so that a person sees whether a chat can be reached. */
 export const TRIAL = "This is Lares, trying whether this line works. It does.";
+/** Why an event is not taken, for the log. */
+export const NOT_TAKEN = {
+  bot: "bots are not listened to",
+  "direct-off": "direct messages are off",
+  unlisted: "not on the list",
+  "group-unlisted": "this group is not listed",
+  "unlisted-in-group": "not on the group's list",
+  "not-addressed": "it was not addressed",
+} as const;
 export const LET_IN = "You're in. Just write to me; /help lists the commands.";
 
 export function offerCode(code: string): string {

@@ -5,7 +5,7 @@
  * GATE-2: arguments that a rule leaves open are held against what is known of the program (programs.ts).
  * GATE-3: what a person could not see before saying yes is refused rather than asked.
  */
-import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
+import type { ShellCommand, ShellPlan, ShellReason, ShellReasonKind } from "../../core/contracts/index.ts";
 import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
@@ -60,6 +60,9 @@ const REFUSED: ReadonlySet<ShellReasonKind> = new Set([
   "heredoc-expansion",
   "load-assignment",
 ]);
+/** Programs that `judgeFound` judges together with what they run. */
+const RUNS_ON_FOUND: ReadonlySet<string> = new Set(["xargs", "find"]);
+
 /** The rules a command is held against, by what they speak about. */
 export interface ShellRules {
   exec: readonly string[];
@@ -109,10 +112,10 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace
   // A rule without a wildcard spells out what is wrapped, too.
   if (isSpelt)
     for (const part of parts) if (part.within) Object.assign(part, { verdict: "allow", rule: tops[0]!.rule });
-  for (const { kind, text } of shell.reasons) {
+  for (const { kind, text, runs } of shell.reasons) {
     if (REFUSED.has(kind)) parts.push({ what: kind, verdict: "deny", because: text });
-    else if (isKnownCode(text, shell)) continue;
-    else if (isAnswered && /^(xargs starts another program|find runs )/.test(text)) continue;
+    else if (isKnownCode(runs, shell)) continue;
+    else if (isAnswered && runs?.what === "program" && RUNS_ON_FOUND.has(runs.program)) continue;
     // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
     else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
   }
@@ -139,11 +142,11 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace
 }
 
 /** The code that an interpreter is said to run was read, and is harmless (`awk '{print $1}'`), or there is none (`node --version`). */
-function isKnownCode(reason: string, { commands }: ShellPlan): boolean {
-  const name = /^(\S+) runs code(?: given to it)?\.$/.exec(reason)?.[1];
+function isKnownCode(runs: ShellReason["runs"], { commands }: ShellPlan): boolean {
+  if (runs?.what !== "code") return false;
+  const name = runs.program;
   const own = commands.filter(({ words }) => baseName(words[0]!.guess) === name);
   return (
-    name !== undefined &&
     own.length > 0 &&
     own.every(
       ({ words, within }) =>

@@ -54,7 +54,7 @@ export async function withoutModel(
     const no = toRefusal("condition", ran) ?? unclear("condition", ran, HIGHEST_NO, describeLimit(run));
     if (no) return { end: no };
     const { result } = ran as { result: ToolResult };
-    const said = lastLine(result.text);
+    const said = lastLine(result);
     if (readExit(result) !== 0) return { end: { state: "silent", text: "", reason: conditionNotMet(said) } };
     p.passed = true;
   }
@@ -138,7 +138,7 @@ function unclear(what: string, ran: Ran, most: number, limit: string): Ending | 
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
-  const said = lastLine(result.text);
+  const said = lastLine(result);
   return how === "timeout"
     ? { state: "failed", text: "", reason: commandTimedOut(what, limit, said), failure: "timeout" }
     : { state: "failed", text: "", reason: commandEnded(what, exit, said), failure: "script" };
@@ -161,8 +161,10 @@ function readExit(result: ToolResult): number | undefined {
 }
 
 /** The last line it printed itself: the result's own line about how it ended says nothing new in a sentence that says so too. */
-function lastLine(text: string): string {
+function lastLine({ text, meta }: ToolResult): string {
+  const { end, how } = meta ?? {};
   const lines = text.split("\n").map((line) => line.trim());
-  const said = lines.filter((line) => line && !/^\[(exit|timed out|killed|stopped) /.test(line)).at(-1);
+  // Which limit ended it is news.
+  const said = lines.filter((line) => line && (line !== end || how === "limit")).at(-1);
   return said ? said.slice(0, LONGEST_WORD).replace(/\.$/, "") : "";
 }

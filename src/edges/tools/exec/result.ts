@@ -18,8 +18,10 @@ export function toResult(given: ExecInput, ended: EndedRun, cwd: string, about: 
   const timeoutS = given.timeout_s ?? DEFAULT_S;
   const next = isFine(ended) ? [] : adviceFor(ended, { ...about, timeoutS, mostS: MOST_S });
   const rest = next.map((line) => `\n[${line}]`).join("");
-  const text = given.apart && isFine(ended) ? ended.output.text : render(ended, about.note) + rest;
-  return { text, ...(isFine(ended) ? {} : { isError: true }), meta: toMeta(ended, cwd) };
+  const end = endLine(ended, about.note);
+  const text = given.apart && isFine(ended) ? ended.output.text : withEnd(ended, end) + rest;
+  const meta = given.apart ? { ...toMeta(ended, cwd), end } : toMeta(ended, cwd);
+  return { text, ...(isFine(ended) ? {} : { isError: true }), meta };
 }
 
 function isFine({ how, code }: EndedRun): boolean {
@@ -32,13 +34,17 @@ function toMeta(ended: EndedRun, cwd: string): JsonObject {
   return output.spill ? { ...meta, spill: output.spill } : meta;
 }
 
-function render({ output, errors = "", code, signal, how, why, leftovers, ms }: EndedRun, note?: string): string {
+/** How it ended, in a line of ours. A job's own words about that leave it out, so there `meta` has it too. */
+function endLine({ code, signal, how, why, leftovers, ms }: EndedRun, note?: string): string {
   const end = describeEnd(how, { code, signal, why, took: `${(ms / 1000).toFixed(1)} s` });
   const left =
     leftovers > 0 ? `; ${leftovers} background ${leftovers === 1 ? "process was" : "processes were"} ended` : "";
+  return `[${end}${left}${note ? `; ${note}` : ""}]`;
+}
+
+function withEnd({ output, errors = "" }: EndedRun, end: string): string {
   const text = [output.text, errors].filter(Boolean).join("\n");
-  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  return `${text}${gap}[${end}${left}${note ? `; ${note}` : ""}]`;
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${end}`;
 }
 
 type Ending = Pick<EndedRun, "code" | "signal" | "why"> & { took: string };

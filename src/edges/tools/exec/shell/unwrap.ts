@@ -1,6 +1,5 @@
 /** Programs that start other programs, and what they would start: from the words of a command to what is inside of it. */
-import type { ShellCommand, ShellReason, ShellReasonKind, ShellWord } from "../../../../core/contracts/index.ts";
-import { visibleLine } from "../../escape.ts";
+import type { ShellCommand, ShellReason, ShellWord } from "../../../../core/contracts/index.ts";
 import { assignmentReason, splitAssignment } from "./assignment.ts";
 import {
   BUILTINS,
@@ -16,6 +15,7 @@ import {
   TAKES_C,
   WRAPPERS,
 } from "./known.ts";
+import { because } from "./reasons.ts";
 
 /** What a command finds on its standard input. */
 export type Fed = { kind: "nothing" } | { kind: "hidden" } | { kind: "shown"; text: string };
@@ -37,7 +37,6 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   const out: Unwrapped = { reasons: [], texts: [], commands: [] };
   const [program, ...args] = command.words;
   const name = baseName(program!.literal ?? program!.guess);
-  const add = (kind: ShellReasonKind, text: string) => out.reasons.push({ kind, text });
 
   for (const word of args) {
     const set = SETS_VARIABLES.has(name) ? splitAssignment(word.guess) : undefined;
@@ -48,7 +47,7 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
     if (!runs![1].test(word.guess)) continue;
     // `git switch -c name` makes a branch; only before the subcommand -c is a setting.
     if (name === "git" && word.guess === "-c" && /^(switch|commit)$/.test(args[0]!.guess)) continue;
-    add("wrapper", `${name} can run a program through ${short(word.guess)}.`);
+    out.reasons.push(because.throughOption(name, word.guess));
     const value = /^[^=]*=(?:exec=|!)?([\s\S]*)$/.exec(word.guess)?.[1];
     if (value) out.texts.push({ text: value, label: `${name} option` });
   }
@@ -60,7 +59,7 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   else if (BUILTINS.has(name)) builtin(out, name, args);
   else if (name in WRAPPERS && !(name === "env" && args.length === 0)) wrapper(out, { name, args, fed });
   else if (EVALUATED_INDEX.has(name)) {
-    if (args.some((word) => word.guess.includes("["))) add("evaluates", `${name} evaluates an index.`);
+    if (args.some((word) => word.guess.includes("["))) out.reasons.push(because.evaluatesIndex(name));
   } else {
     const language = INTERPRETERS.find(([programs]) => programs.test(name));
     if (language) interpreter(out, { name, args, fed, carries: language[1] });
@@ -69,22 +68,15 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
 }
 
 function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: ShellWord[]; fed: Fed }): void {
-  const hidden = (text: string) => out.reasons.push({ kind: "hidden-code", text });
   let i = 0;
   let takesText = false;
   for (; i < args.length; i++) {
     const word = args[i]!.guess;
     if (/^--?(rcfile|init-file)(=|$)/.test(word)) {
-      out.reasons.push({
-        kind: "startup-file",
-        text: `${name} loads ${short(args[i + 1]?.guess ?? word)} at its start.`,
-      });
+      out.reasons.push(because.loadsFile(name, args[i + 1]?.guess ?? word));
       if (!word.includes("=")) i++;
     } else if (/^[-+][a-zA-Z]*[oO]$/.test(word)) {
-      out.reasons.push({
-        kind: "startup-file",
-        text: `${name} runs with a changed option: ${short(args[i + 1]?.guess ?? "")}.`,
-      });
+      out.reasons.push(because.changedOption(name, args[i + 1]?.guess ?? ""));
       takesText ||= word.startsWith("-") && word.includes("c");
       i++;
     } else if (
@@ -94,41 +86,39 @@ function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: Sh
     ) {
       if (word.startsWith("--command=")) out.texts.push({ text: word.slice(10), label: `${name} -c` });
       takesText ||= word === "--command";
-      if (word === "--login" || word === "--interactive")
-        out.reasons.push({ kind: "startup-file", text: `${name} loads start-up files.` });
+      if (word === "--login" || word === "--interactive") out.reasons.push(because.loadsFiles(name));
     } else if (/^[-+][A-Za-z]+$/.test(word)) {
       takesText ||= word.startsWith("-") && word.includes("c");
-      if (/^-[A-Za-z]*[il]/.test(word))
-        out.reasons.push({ kind: "startup-file", text: `${name} loads start-up files.` });
+      if (/^-[A-Za-z]*[il]/.test(word)) out.reasons.push(because.loadsFiles(name));
       if (word.includes("s")) break;
     } else break;
   }
   if (args[i]?.guess === "--" || args[i]?.guess === "-") i++;
   const operand = args[i];
   if (takesText) {
-    out.reasons.push({ kind: "inline-code", text: `${name} runs the text it is given.` });
+    out.reasons.push(because.givenText(name));
     const given = args.slice(i + 2);
     const positional = given.length > 0 ? { args: given } : {};
     if (operand?.literal !== undefined)
       out.texts.push({ text: operand.literal, label: `${name} -c`, sure: true, ...positional });
     else if (operand) {
       out.texts.push({ text: operand.guess, label: `${name} -c`, ...positional });
-      hidden(`${name} runs text that is computed, so nobody can see it beforehand.`);
+      out.reasons.push(because.unseenText(name));
     }
     return;
   }
   const isInput =
     !operand || /^-[A-Za-z]*s/.test(operand.guess) || /^\/(dev\/(stdin|fd\/)|proc\/self\/fd)/.test(operand.guess);
   if (isInput) {
-    if (fed.kind === "hidden") hidden(`${name} runs what comes in, which nobody can see beforehand.`);
+    if (fed.kind === "hidden") out.reasons.push(because.unseenInput(name));
     else if (fed.kind === "shown") {
-      out.reasons.push({ kind: "inline-code", text: `${name} runs the text it is fed.` });
+      out.reasons.push(because.fedText(name));
       out.texts.push({ text: fed.text, label: `${name} <`, sure: true });
-    } else out.reasons.push({ kind: "wrapper", text: `${name} is a shell.` });
+    } else out.reasons.push(because.isShell(name));
     return;
   }
-  if (operand.literal === undefined) hidden(`${name} runs a file that is computed: ${short(operand.guess)}.`);
-  out.reasons.push({ kind: "script", text: `${name} runs the script ${short(operand.guess)}.` });
+  if (operand.literal === undefined) out.reasons.push(because.computedFile(name, operand.guess));
+  out.reasons.push(because.shellScript(name, operand.guess));
 }
 
 function powershell(out: Unwrapped, name: string, args: ShellWord[]): void {
@@ -138,11 +128,11 @@ function powershell(out: Unwrapped, name: string, args: ShellWord[]): void {
     const value = args[i + 1]?.guess ?? "";
     if (option === "ec" || "encodedcommand".startsWith(option)) {
       const decoded = Buffer.from(value, "base64").toString("utf16le").replaceAll("\0", "");
-      out.reasons.push({ kind: "encoded", text: `${name} runs encoded text, which says: ${visibleLine(decoded)}` });
+      out.reasons.push(because.encodedText(name, decoded));
       out.texts.push({ text: decoded, label: `${name} -enc` });
     } else if ("command".startsWith(option)) out.texts.push({ text: value, label: `${name} -c` });
   }
-  out.reasons.push({ kind: "inline-code", text: `${name} is a shell.` });
+  out.reasons.push(because.isPowerShell(name));
 }
 
 /** Actions that run or write. The rest of find's language is for the gate's table. */
@@ -153,11 +143,10 @@ function findActions(out: Unwrapped, args: ShellWord[]): void {
       const from = i + 1;
       while (i < args.length && args[i]!.guess !== ";" && !(args[i]!.guess === "+" && args[i - 1]?.guess === "{}")) i++;
       const words = args.slice(from, i);
-      out.reasons.push({ kind: "wrapper", text: `find runs ${short(words[0]?.guess ?? "nothing")} (${action}).` });
+      out.reasons.push(because.onFound(words[0]?.guess ?? "nothing", action));
       out.commands.push({ words, label: `find ${action}` });
     } else if (/^-(delete|fprint|fprint0|fprintf|fls)$/.test(action)) {
-      const target = action === "-delete" ? "what it finds" : short(args[i + 1]?.guess ?? "");
-      out.reasons.push({ kind: "writes", text: `find changes files: ${action} ${target}.` });
+      out.reasons.push(because.changesFound(action, action === "-delete" ? undefined : (args[i + 1]?.guess ?? "")));
     }
   }
 }
@@ -168,12 +157,7 @@ function builtin(out: Unwrapped, name: string, args: ShellWord[]): void {
     const isComputed = words.some((word) => word.literal === undefined);
     const joined = words.map((word) => word.literal ?? word.guess).join(" ");
     out.texts.push({ text: joined, label, ...(isComputed ? {} : { sure: true }) });
-    if (isComputed) {
-      out.reasons.push({
-        kind: "hidden-code",
-        text: `${name} runs text that is computed, so nobody can see it beforehand.`,
-      });
-    }
+    if (isComputed) out.reasons.push(because.unseenText(name));
   };
   switch (name) {
     case "eval":
@@ -210,18 +194,14 @@ function builtin(out: Unwrapped, name: string, args: ShellWord[]): void {
     case ".":
     case "source":
       if (operands[0] && (operands[0].literal === undefined || /^\/(dev\/(stdin|fd)|proc)/.test(operands[0].guess))) {
-        out.reasons.push({
-          kind: "hidden-code",
-          text: `${name} runs a file that is computed: ${short(operands[0].guess)}.`,
-        });
+        out.reasons.push(because.computedFile(name, operands[0].guess));
       }
       break;
     default:
       break;
   }
   // The rest takes names and texts that bash evaluates once more: `read 'a[$(x)]'`, `declare -n`, `trap`, `hash -p`.
-  const kind = QUIET.has(name) ? "builtin" : "evaluates";
-  out.reasons.push({ kind, text: `${name} is part of the shell and no rule covers it.` });
+  out.reasons.push(because.builtin(name, QUIET.has(name)));
 }
 
 function wrapper(out: Unwrapped, { name, args, fed }: { name: string; args: ShellWord[]; fed: Fed }): void {
@@ -242,7 +222,7 @@ function wrapper(out: Unwrapped, { name, args, fed }: { name: string; args: Shel
     const given = attached ?? args[c + 1]?.guess;
     if (given) out.texts.push({ text: given, label: `${name} -c` });
     if (attached === undefined && args[c + 1] && args[c + 1]!.literal === undefined) {
-      out.reasons.push({ kind: "hidden-code", text: `${name} runs text that is computed.` });
+      out.reasons.push(because.computedText(name));
     }
   }
   if (JOINS.has(name) && inner.length > 0) {
@@ -255,14 +235,12 @@ function wrapper(out: Unwrapped, { name, args, fed }: { name: string; args: Shel
       ? name !== "xargs"
       : command.guess.includes("{}") || SHELLS.test(baseName(command.guess)) || baseName(command.guess) in WRAPPERS;
     if (isCode && fed.kind === "hidden") {
-      out.reasons.push({ kind: "hidden-code", text: `${name} runs what comes in, which nobody can see beforehand.` });
+      out.reasons.push(because.unseenInput(name));
     } else if (isCode && fed.kind === "shown") out.texts.push({ text: fed.text, label: name });
   }
   if (inner.length > 0) out.commands.push({ words: inner, label });
-  const what = command
-    ? `${name} starts another program: ${short(inner.map((word) => word.guess).join(" "))}.`
-    : `${name} can start other programs.`;
-  out.reasons.push({ kind: "wrapper", text: what });
+  const started = inner.map((word) => word.guess).join(" ");
+  out.reasons.push(command ? because.startsAnother(name, started) : because.canStart(name));
 }
 
 /** The program behind a wrapper's options, settings and own words. A guess: rules never rest on it. */
@@ -293,23 +271,20 @@ function interpreter(
   { name, args, fed, carries }: { name: string; args: ShellWord[]; fed: Fed; carries: RegExp },
 ): void {
   const code = args.find((word) => carries.test(word.guess));
-  const add = (kind: ShellReasonKind, text: string) => out.reasons.push({ kind, text });
   const operand = args.find((word) => !word.guess.startsWith("-"));
   if (code) {
-    add("inline-code", `${name} runs code given to it.`);
+    out.reasons.push(because.givenCode(name));
     const given = args[args.indexOf(code) + 1] ?? code;
-    if (given.literal === undefined && given.guess.includes("*"))
-      add("hidden-code", `${name} runs code that is computed.`);
+    if (given.literal === undefined && given.guess.includes("*")) out.reasons.push(because.computedCode(name));
     for (const word of args) {
       for (const text of calledTexts(word.guess)) out.texts.push({ text, label: `${name} code` });
     }
   } else if (operand) {
-    if (operand.literal === undefined)
-      add("hidden-code", `${name} runs a file that is computed: ${short(operand.guess)}.`);
+    if (operand.literal === undefined) out.reasons.push(because.computedFile(name, operand.guess));
     // A filter is the whole of what jq runs, and it neither starts programs nor writes files.
-    if (!FILTERS.test(name)) add("script", `${name} runs ${short(operand.guess)}.`);
-  } else if (fed.kind === "hidden") add("hidden-code", `${name} runs what comes in, which nobody can see beforehand.`);
-  else add("wrapper", `${name} runs code.`);
+    if (!FILTERS.test(name)) out.reasons.push(because.script(name, operand.guess));
+  } else if (fed.kind === "hidden") out.reasons.push(because.unseenInput(name));
+  else out.reasons.push(because.code(name));
 }
 
 const CALLS = /system|popen|exec[lv]?[pe]*|spawn|run|call|shell_exec|passthru|check_output|getoutput|qx|sh|startfile/g;
@@ -361,9 +336,4 @@ function behindC(word: string): string | undefined {
 
 export function baseName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
-}
-
-function short(text: string): string {
-  const line = visibleLine(text);
-  return line.length > 80 ? `${line.slice(0, 50)} […] ${line.slice(-25)}` : line;
 }
