@@ -2,9 +2,9 @@
  * The adapter: speaks the platform, knows nothing about agents or who may talk. In place: src/edges/channels/example/example.ts.
  */
 import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
-import { AppError } from "../../src/core/domain/index.ts";
+import { AppError, asList, asNumber, asObject, asText } from "../../src/core/domain/index.ts";
 import type { AdapterParts } from "../../src/edges/channels/account.ts";
-import { asList, asNumber, asObject, asText, callApi } from "../../src/edges/channels/api.ts";
+import { callApi } from "../../src/edges/channels/api.ts";
 import { notTaken, readBody } from "../../src/edges/channels/sending.ts";
 import type { ExampleAccount } from "./config.ts";
 

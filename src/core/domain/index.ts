@@ -22,7 +22,19 @@ export {
   type SessionKey,
   type TurnId,
 } from "./ids.ts";
-export { asObject, isObject, type Json, type JsonObject } from "./json.ts";
+export {
+  asCount,
+  asJson,
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  findObject,
+  isObject,
+  type Json,
+  type JsonObject,
+  listObjects,
+} from "./json.ts";
 export {
   ANSWER_SUFFIX,
   acceptIds,

@@ -1,5 +1,5 @@
 /** One call of a platform's JSON API. What it throws says whether the platform may have taken something (CHANNEL-2). */
-import { asObject } from "../../core/domain/index.ts";
+import { asJson, asObject } from "../../core/domain/index.ts";
 import { deadline, textWithin } from "../../core/kit/index.ts";
 import { broken, unreached } from "./sending.ts";
 
@@ -47,29 +47,6 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
     throw call.reads ? unreached(where, error) : broken(error, where);
   } finally {
     within.done();
-  }
-}
-
-export { asObject };
-
-export function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function asText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-export function asNumber(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-/** The value of a JSON text; undefined when it isn't one. */
-export function asJson(text: unknown): unknown {
-  try {
-    return typeof text === "string" ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,8 +2,7 @@
  * How far each chat was read, for platforms whose stream forgets what happened while nobody listened: after a long stop the
  * adapter reads each chat from here on. Bounded: the chats that have been silent longest are forgotten first.
  */
-import type { JsonObject } from "../../core/domain/index.ts";
-import { asObject } from "./api.ts";
+import { asObject, type JsonObject } from "../../core/domain/index.ts";
 
 /** More chats than an account talks in at a time; a position is about forty bytes of the cursor. */
 const MOST = 100;

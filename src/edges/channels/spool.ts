@@ -5,8 +5,7 @@
  * A message stays here until the door has taken it; what an earlier life left is taken first, and known if it was taken already.
  */
 import type { Door } from "../../core/contracts/index.ts";
-import type { Json } from "../../core/domain/index.ts";
-import { asNumber, asObject } from "./api.ts";
+import { asNumber, asObject, type Json } from "../../core/domain/index.ts";
 
 /** Messages that wait at the same time: for a slow file, for the disk. More stay in the socket. */
 const SLOTS = 64;

@@ -1,9 +1,9 @@
 /** One call of Discord's REST API. What it throws says whether Discord may have taken something (CHANNEL-2). */
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { trimEndCharacters } from "../../../core/kit/index.ts";
-import { asNumber, asText, callApi } from "../api.ts";
+import { callApi } from "../api.ts";
 import { readBody, refused } from "../sending.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,6 +1,5 @@
 /** What was said while Lares was away and Discord has forgotten the session: each chat is read from where it was left (DISCORD-2). */
-import type { JsonObject } from "../../../core/domain/index.ts";
-import { asList, asObject, asText } from "../api.ts";
+import { asList, asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { readRaw } from "../incoming.ts";
 import { toEvent } from "./events.ts";
 import { type DiscordReading, hear } from "./hear.ts";

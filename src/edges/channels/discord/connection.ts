@@ -3,9 +3,8 @@
  * the session, or `identify` for a new one. What only a person can fix is thrown.
  */
 import { WebSocket } from "ws";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { asNumber, asObject, asText } from "../api.ts";
 
 export interface DiscordSession {
   id: string;

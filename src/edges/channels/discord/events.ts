@@ -1,8 +1,8 @@
 /** From Discord's dispatches to what the door understands. Pure, except for files, which are fetched only for senders who may talk. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { asObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asObject } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
 const user = z.object({

@@ -1,8 +1,7 @@
 /** From Discord's dispatches to the door: live ones and those read back go the same way. */
 import type { Door, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { asObject, asText, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asObject, asText } from "../api.ts";
 import { isWorthReadingBack, readRaw } from "../incoming.ts";
 import type { Lines } from "../lines.ts";
 import type { Positions } from "../positions.ts";

@@ -1,6 +1,6 @@
 /** Listening: one connection to the gateway after another, as long as resuming the session or beginning a new one makes sense. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { asNumber, asObject, asText } from "../api.ts";
+import { asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { catchUp } from "./catch-up.ts";

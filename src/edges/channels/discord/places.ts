@@ -1,7 +1,7 @@
 /** What a Discord channel is: a direct chat, a server's channel, or a thread of another channel. Asked once each, and bounded. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asNumber, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asNumber, asText } from "../api.ts";
 import { RecentMap } from "../recent.ts";
 import type { DiscordApi } from "./api.ts";
 

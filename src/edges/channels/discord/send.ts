@@ -1,8 +1,7 @@
 /** What leaves for Discord: its Markdown, buttons as components, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import { createHash } from "node:crypto";
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
-import type { JsonObject, ReplyRoute } from "../../../core/domain/index.ts";
-import { asList, asObject, asText } from "../api.ts";
+import { asList, asObject, asText, type JsonObject, type ReplyRoute } from "../../../core/domain/index.ts";
 import type { DiscordState } from "./state.ts";
 
 /** An answer notifies nobody: an agent that repeats "@everyone" must not wake a thousand people. */

@@ -1,8 +1,8 @@
 /** What a Discord account knows while it lives. How far it has read is committed with the messages (DISCORD-1, DISCORD-2). */
 import type { AccountPolicy } from "../../../core/contracts/index.ts";
+import { asText } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { type AdapterParts, toPolicy } from "../account.ts";
-import { asText } from "../api.ts";
 import { OwnIdentity } from "../own-identity.ts";
 import { DiscordApi } from "./api.ts";
 import type { DiscordAccount } from "./config.ts";

@@ -1,7 +1,7 @@
 /** How far the mailbox was read, and taking what is new from there. */
 import type { ImapFlow } from "imapflow";
 import type { Door } from "../../../core/contracts/index.ts";
-import { asNumber, asObject } from "../api.ts";
+import { asNumber, asObject } from "../../../core/domain/index.ts";
 import { toEvent } from "./events.ts";
 import type { EmailState } from "./state.ts";
 

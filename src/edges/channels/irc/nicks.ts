@@ -1,6 +1,6 @@
 /** Which nick a person has: stored, because neither an account's name nor an old mask says it. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { asObject, asText } from "../api.ts";
+import { asObject, asText } from "../../../core/domain/index.ts";
 import { refused } from "../sending.ts";
 import type { IrcConnection } from "./connection.ts";
 import { lower, makePersonId } from "./line.ts";

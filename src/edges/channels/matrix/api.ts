@@ -1,8 +1,8 @@
 /** The part of Matrix's client-server API that the adapter uses. */
 
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { sha256, trimEndCharacters, truthy } from "../../../core/kit/index.ts";
-import { type ApiAnswer, type ApiCall, asNumber, asObject, asText, callApi } from "../api.ts";
+import { type ApiAnswer, type ApiCall, callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
 const WHERE = "The Matrix homeserver";

@@ -1,7 +1,7 @@
 /** From one answer of `/sync` to events: every room's timeline, with the gaps filled, in one order. */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject, asText } from "../api.ts";
 import { readRaw } from "../incoming.ts";
 import { readWholeTimeline } from "./catch-up.ts";
 import { type MatrixMapped, mapEvent, type RoomEvent, repliedTo, roomEvent } from "./events.ts";

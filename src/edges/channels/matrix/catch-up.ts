@@ -1,5 +1,5 @@
 /** What `/sync` left out: in a busy room it returns only the newest events, and the gap before them is read back. */
-import { asList, asObject, asText } from "../api.ts";
+import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import type { MatrixMe, MatrixState } from "./state.ts";
 
 /** A gap longer than this many pages of 100 is cut off: what is older wasn't meant to be answered now. */

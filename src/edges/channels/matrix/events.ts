@@ -1,7 +1,7 @@
 /** From a Matrix event to what the door understands. Pure: what has to be looked up is handed in. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
-import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface RoomEvent {
   id: string;

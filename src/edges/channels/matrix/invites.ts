@@ -1,6 +1,6 @@
 /** Invitations to rooms. Whether one is taken is decided by the account's `join` and by who may talk there. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { asList, asObject, asText } from "../api.ts";
+import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import type { MatrixBatch } from "./batch.ts";
 import type { MatrixState } from "./state.ts";
 

@@ -1,6 +1,6 @@
 /** Listening: one long poll after another. The next one begins after the batch, and the position behind it, was handed over. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { asText } from "../api.ts";
+import { asText } from "../../../core/domain/index.ts";
 import { Batches, Lines } from "../lines.ts";
 import { toEvents } from "./batch.ts";
 import { answerInvites } from "./invites.ts";

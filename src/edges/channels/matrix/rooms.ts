@@ -1,5 +1,5 @@
 /** What is known about rooms: who is in them, people's names, and the last messages. Bounded; all of it can be asked for again. */
-import { asObject, asText } from "../api.ts";
+import { asObject, asText } from "../../../core/domain/index.ts";
 import { RecentMap } from "../recent.ts";
 import type { MatrixApi } from "./api.ts";
 import { plainBody, type RoomEvent, roomEvent } from "./events.ts";

@@ -1,8 +1,8 @@
 /** The part of Mattermost's REST API v4 that the adapter uses. */
 
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asList, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
-import { type ApiAnswer, type ApiCall, asList, asNumber, asObject, asText, callApi } from "../api.ts";
+import { type ApiAnswer, type ApiCall, callApi } from "../api.ts";
 import { notTaken, readBody } from "../sending.ts";
 
 const WHERE = "The Mattermost server";

@@ -4,9 +4,8 @@
  */
 import { createHmac } from "node:crypto";
 import type { ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, asJson, asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret, trimEndCharacters } from "../../../core/kit/index.ts";
-import { asJson, asObject, asText } from "../api.ts";
 import { type MattermostState, readKind } from "./state.ts";
 
 const STYLES: Readonly<Record<string, string>> = { yes: "good", no: "danger" };

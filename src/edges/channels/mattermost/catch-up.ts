@@ -1,6 +1,6 @@
 /** What was posted while Lares was away: read over REST, from the cursor on. */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
-import { asNumber, asObject } from "../api.ts";
+import { asNumber, asObject } from "../../../core/domain/index.ts";
 import type { Post } from "./api.ts";
 import { fromPost } from "./events.ts";
 import { type MattermostState, rememberKind } from "./state.ts";

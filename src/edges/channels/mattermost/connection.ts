@@ -3,7 +3,7 @@
  * the connection ends: the next one begins by reading over REST what happened in between.
  */
 import { WebSocket } from "ws";
-import { asJson, asNumber, asObject, asText } from "../api.ts";
+import { asJson, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { Queue } from "../queue.ts";
 
 export interface StreamEvent {

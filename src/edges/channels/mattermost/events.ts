@@ -1,7 +1,7 @@
 /** From Mattermost's posts and stream events to what the door understands. */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import { asJson, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asJson, asObject, asText } from "../api.ts";
 import { readRaw } from "../incoming.ts";
 import { type Post, parsePost } from "./api.ts";
 import type { StreamEvent } from "./connection.ts";

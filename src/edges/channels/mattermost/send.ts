@@ -1,9 +1,8 @@
 /** What leaves for Mattermost: posts, edits, reactions. One call each, never repeated here (CHANNEL-2). */
 import { createHash } from "node:crypto";
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
-import type { ReplyRoute } from "../../../core/domain/index.ts";
+import { asText, type ReplyRoute } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asText } from "../api.ts";
 import { PAGE } from "./api.ts";
 import { makeButtons } from "./buttons.ts";
 import { toEmojiName } from "./emoji.ts";

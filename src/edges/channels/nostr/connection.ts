@@ -1,7 +1,7 @@
 /** One relay: questions, publishing with its answer, and login where it asks for one (NIP-01, NIP-42). */
 import { WebSocket } from "ws";
 import { SendUncertain } from "../../../core/contracts/index.ts";
-import { asObject } from "../api.ts";
+import { asObject } from "../../../core/domain/index.ts";
 import { refused, unreached } from "../sending.ts";
 
 export interface NostrEvent {

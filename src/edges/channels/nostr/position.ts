@@ -1,6 +1,5 @@
 /** How far an account has read. Wraps are dated back, so beside the time it knows the ids of what was taken in the overlap. */
-import type { Json } from "../../../core/domain/index.ts";
-import { asList, asNumber, asObject } from "../api.ts";
+import { asList, asNumber, asObject, type Json } from "../../../core/domain/index.ts";
 import type { Rumor } from "./keys.ts";
 
 /** Wraps are dated back by up to two days (NIP-59); the third is for clocks that are wrong. */

@@ -2,8 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
+import { asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { trimEndCharacters } from "../../../core/kit/index.ts";
-import { asNumber, asObject, asText, callApi } from "../api.ts";
+import { callApi } from "../api.ts";
 import { refused } from "../sending.ts";
 
 const WHERE = "signal-cli";

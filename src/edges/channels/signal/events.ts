@@ -1,7 +1,7 @@
 /** From an envelope of signal-cli to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface SignalFile {
   id: string;

@@ -1,6 +1,6 @@
 /** Listening: what the listener process wrote down is read batch by batch, and the daemon is asked now and then whether it lives. */
 import type { Door, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { asText } from "../api.ts";
+import { asText } from "../../../core/domain/index.ts";
 import { Batches, Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
 import type { SignalRpc } from "./api.ts";

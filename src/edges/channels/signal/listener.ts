@@ -14,8 +14,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../../core/domain/index.ts";
-import { asObject, asText } from "../api.ts";
+import { AppError, asObject, asText } from "../../../core/domain/index.ts";
 
 /** How often it looks around. */
 const TICK_MS = 1000;

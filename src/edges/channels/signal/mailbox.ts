@@ -4,9 +4,8 @@
  */
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { asNumber, asObject, asText, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asNumber, asObject, asText } from "../api.ts";
 import { ensureListener, hasEnded, listenerIn, stillWanted, whyEnded } from "./listener.ts";
 
 /** Lines taken at once. */

@@ -1,7 +1,6 @@
 /** What leaves through signal-cli: messages, edits, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
-import type { ReplyRoute } from "../../../core/domain/index.ts";
-import { asList, asNumber, asObject, asText } from "../api.ts";
+import { asList, asNumber, asObject, asText, type ReplyRoute } from "../../../core/domain/index.ts";
 import { failedIfUncertain } from "../sending.ts";
 import type { SignalState } from "./state.ts";
 

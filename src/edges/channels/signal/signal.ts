@@ -7,8 +7,8 @@
  * Out: `send` takes no idempotency key and is never repeated when its outcome is unknown.
  */
 import type { Channel } from "../../../core/contracts/index.ts";
+import { asText } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { asText } from "../api.ts";
 import type { SignalAccount } from "./config.ts";
 import { listen } from "./listen.ts";
 import { edit, react, remove, send, typing, unreact } from "./send.ts";

@@ -1,7 +1,7 @@
 /** What was said while Lares was away: Slack gives up on an event after minutes, so each chat is read from where it was left. */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject } from "../api.ts";
 import type { Lines } from "../lines.ts";
 import type { SlackMe } from "./events.ts";
 import { fromPositionKey, hear, readEvent } from "./hear.ts";

@@ -3,9 +3,8 @@
  * wasn't acknowledged comes again: on the next connection, or after three seconds with a retry number.
  */
 import { WebSocket } from "ws";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { asObject, asText } from "../api.ts";
 
 export interface SocketParts {
   /** An address that is good for one connection. */

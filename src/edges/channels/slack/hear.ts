@@ -1,7 +1,6 @@
 /** From Slack's events to the door: by socket, by request and read back, all go this way. */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
-import type { JsonObject } from "../../../core/domain/index.ts";
-import { asObject, asText } from "../api.ts";
+import { asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { isWorthReadingBack, readRaw } from "../incoming.ts";
 import { type SlackMe, toEvent, toPress } from "./events.ts";
 import { whisper } from "./send.ts";

@@ -1,9 +1,8 @@
 /** Requests that Slack makes when the app has no socket mode: events and presses of buttons, signed. */
 import { createHmac } from "node:crypto";
 import type { ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, asObject, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret } from "../../../core/kit/index.ts";
-import { asObject } from "../api.ts";
 import { parseBody } from "../incoming.ts";
 import { hear, readEnvelope } from "./hear.ts";
 import type { SlackState } from "./state.ts";

@@ -1,8 +1,7 @@
 /** What leaves for Slack: text as its mrkdwn, buttons as blocks, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Button, Outgoing, Placed, PlatformEvent } from "../../../core/contracts/index.ts";
-import type { JsonObject, ReplyRoute } from "../../../core/domain/index.ts";
+import { asList, asObject, asText, type JsonObject, type ReplyRoute } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject, asText } from "../api.ts";
 import { refused } from "../sending.ts";
 import { SlackRefusal } from "./api.ts";
 import type { SlackState } from "./state.ts";

@@ -1,8 +1,8 @@
 /** What a Slack account knows while it lives. How far each chat was read is committed with the messages (SLACK-1). */
 import type { AccountPolicy, Door } from "../../../core/contracts/index.ts";
+import { asText } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { type AdapterParts, toPolicy } from "../account.ts";
-import { asText } from "../api.ts";
 import { OwnIdentity } from "../own-identity.ts";
 import { Positions } from "../positions.ts";
 import { SlackApi } from "./api.ts";

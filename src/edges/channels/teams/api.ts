@@ -1,7 +1,7 @@
 /** Calls to the Bot Framework, with the bot's own token. What they throw says whether Teams may have taken something (CHANNEL-2). */
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { type Clock, defined, trimEndCharacters } from "../../../core/kit/index.ts";
-import { asNumber, asObject, asText, callApi } from "../api.ts";
+import { callApi } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
 import type { TeamsAccount } from "./config.ts";
 

@@ -1,7 +1,7 @@
 /** From an activity to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject, asText } from "../api.ts";
 
 const REACTIONS: Record<string, string> = { like: "👍", heart: "❤️", no: "👎", checkmark: "✅" };
 

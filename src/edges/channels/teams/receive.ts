@@ -1,7 +1,6 @@
 /** Requests of the Bot Framework: each is an activity with a signed token. */
 import type { ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
-import { asObject, asText } from "../api.ts";
+import { AppError, asObject, asText } from "../../../core/domain/index.ts";
 import { parseBody, readRaw } from "../incoming.ts";
 import { toChat, toEvents } from "./events.ts";
 import { learnService, type TeamsState } from "./state.ts";

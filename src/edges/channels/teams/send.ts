@@ -1,7 +1,6 @@
 /** What leaves for Teams: messages, and cards for buttons. One call each, never repeated here (CHANNEL-2). */
 import type { Button, Outgoing, Placed } from "../../../core/contracts/index.ts";
-import type { ReplyRoute } from "../../../core/domain/index.ts";
-import { asText } from "../api.ts";
+import { asText, type ReplyRoute } from "../../../core/domain/index.ts";
 import { failedIfUncertain, refused } from "../sending.ts";
 import type { TeamsCall } from "./api.ts";
 import { toConversation } from "./events.ts";

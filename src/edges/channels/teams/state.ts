@@ -1,7 +1,7 @@
 /** What a Teams account knows while it lives: above all, at which address each conversation is served. */
 import type { Door } from "../../../core/contracts/index.ts";
+import { asText } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { asText } from "../api.ts";
 import { RecentMap } from "../recent.ts";
 import { TeamsApi } from "./api.ts";
 import type { TeamsAccount } from "./config.ts";

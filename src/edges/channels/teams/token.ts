@@ -3,9 +3,9 @@
  * the Bot Framework, for this bot, just now. The address that answers go to must be the one that was signed (receive.ts).
  */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asList, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { asList, asNumber, asObject, asText, callApi } from "../api.ts";
+import { callApi } from "../api.ts";
 
 const ISSUER = "https://api.botframework.com";
 const SKEW_MS = 300_000;

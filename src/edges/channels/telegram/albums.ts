@@ -5,10 +5,9 @@
  * TELEGRAM-3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
  */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
-import type { Json } from "../../../core/domain/index.ts";
+import { asList, asObject, asText, type Json } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject, asText } from "../api.ts";
 
 /** Parts of an album follow each other at once; after this pause no more are expected. */
 export const SETTLE_MS = 700;

@@ -1,9 +1,9 @@
 /** One call of the Bot API. What it throws says whether Telegram may have taken something (CHANNEL-2). It holds the token and shows it nowhere. */
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
-import { asNumber, asObject, asText, callApi } from "../api.ts";
+import { callApi } from "../api.ts";
 import { readBody, refused } from "../sending.ts";
 
 /** For a wrong token Telegram answers 404 as well, because the token is part of the address. */

@@ -1,8 +1,8 @@
 /** From Telegram's updates to our events. Pure: files are opened later, and only for senders who may talk. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { asObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asObject } from "../api.ts";
 import { MOST_DOWNLOAD, type TelegramApi } from "./api.ts";
 
 const user = z.object({

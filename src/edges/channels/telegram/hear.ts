@@ -1,8 +1,7 @@
 /** From Telegram's updates to the door: polled ones, those of the webhook and whole albums all go this way. */
 import type { Door, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { asObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asObject } from "../api.ts";
 import { readRaw } from "../incoming.ts";
 import { byChat } from "../lines.ts";
 import { findAlbum, joinAlbums } from "./albums.ts";

@@ -1,8 +1,7 @@
 /** Listening: Telegram is asked for updates in our own loop, or posts them to our webhook, which is then kept registered. */
 import type { Door } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject } from "../../../core/domain/index.ts";
 import { pause } from "../../../core/kit/index.ts";
-import { asNumber, asObject } from "../api.ts";
 import { findAlbum, SETTLE_MS } from "./albums.ts";
 import { TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";

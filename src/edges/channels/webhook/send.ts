@@ -1,7 +1,7 @@
 /** Sending: one signed POST, under the message's key. */
 import type { Outgoing } from "../../../core/contracts/index.ts";
+import { asJson, asObject } from "../../../core/domain/index.ts";
 import { textWithin, truthy } from "../../../core/kit/index.ts";
-import { asJson, asObject } from "../api.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import { sign } from "./sign.ts";
 import type { WebhookState } from "./state.ts";

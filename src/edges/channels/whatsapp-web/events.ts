@@ -1,7 +1,7 @@
 /** From a message of Baileys to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asNumber, asObject, asText } from "../api.ts";
 import type { MessageKey, WebMessage } from "./library.ts";
 
 export interface Self {

@@ -1,9 +1,9 @@
 /** The calls of Meta's Graph API that we use. What they throw says whether Meta may have taken something (CHANNEL-2). */
 
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { defined, trimEndCharacters } from "../../../core/kit/index.ts";
-import { type ApiAnswer, asNumber, asObject, asText, callApi } from "../api.ts";
+import { type ApiAnswer, callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
 const WHERE = "WhatsApp";

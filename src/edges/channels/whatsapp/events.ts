@@ -1,7 +1,7 @@
 /** From a webhook event of the Cloud API to our events. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asList, asObject, asText } from "../api.ts";
 
 export interface MediaRef {
   id: string;

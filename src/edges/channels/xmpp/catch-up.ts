@@ -1,8 +1,7 @@
 /** How far each archive was read, and reading on from there. */
 import type { Door } from "../../../core/contracts/index.ts";
-import type { JsonObject } from "../../../core/domain/index.ts";
+import { asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
-import { asObject, asText } from "../api.ts";
 import type { Archive } from "./archive.ts";
 import { toEvent, type XmppGiven } from "./events.ts";
 import { bare, NS } from "./library.ts";

@@ -1,8 +1,8 @@
 /** One answer's stream of server-sent events, from its bytes to the finished reply. */
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
+import { findObject } from "../../../core/domain/index.ts";
 import type { HttpAnswer } from "./http.ts";
-import { record } from "./loose.ts";
 import type { EventReader } from "./read/index.ts";
 import { reportedIn, type TokenCounts } from "./reported.ts";
 
@@ -36,7 +36,7 @@ export async function readEvents(answer: HttpAnswer, reader: EventReader, listen
 
 function parseEvent(data: string): Record<string, unknown> {
   try {
-    return record(JSON.parse(data)) ?? {};
+    return findObject(JSON.parse(data)) ?? {};
   } catch {
     throw new Error("a part of the answer was not valid JSON");
   }

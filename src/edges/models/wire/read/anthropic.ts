@@ -3,8 +3,8 @@
  *
  * Documentation: https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
+import { asText, findObject, listObjects } from "../../../../core/domain/index.ts";
 import type { Answer, Reason } from "../answer.ts";
-import { type Loose, record, records, text } from "../loose.ts";
 import type { EventReader } from "./index.ts";
 
 const REASONS: Readonly<Record<string, Reason>> = {
@@ -36,23 +36,23 @@ export class AnthropicReader implements EventReader {
     this.jsonTool = jsonTool;
   }
 
-  take(event: Loose): void {
+  take(event: Record<string, unknown>): void {
     const id = String(event.index);
     switch (event.type) {
       case "message_start":
-        this.startMessage(record(event.message) ?? {});
+        this.startMessage(findObject(event.message) ?? {});
         break;
       case "content_block_start":
-        this.start(id, record(event.content_block) ?? {});
+        this.start(id, findObject(event.content_block) ?? {});
         break;
       case "content_block_delta":
-        this.add(id, record(event.delta) ?? {});
+        this.add(id, findObject(event.delta) ?? {});
         break;
       case "content_block_stop":
         this.stop(id);
         break;
       case "message_delta":
-        this.reason = text(record(event.delta)?.stop_reason) ?? this.reason;
+        this.reason = asText(findObject(event.delta)?.stop_reason) ?? this.reason;
         break;
       case "message_stop":
         this.finish();
@@ -67,14 +67,14 @@ export class AnthropicReader implements EventReader {
   end(): void {}
 
   /** Some servers put whole tool calls here. */
-  private startMessage(message: Loose): void {
-    this.reason = text(message.stop_reason);
-    for (const part of records(message.content)) {
+  private startMessage(message: Record<string, unknown>): void {
+    this.reason = asText(message.stop_reason);
+    for (const part of listObjects(message.content)) {
       if (part.type === "tool_use") this.call(part, JSON.stringify(part.input ?? {}));
     }
   }
 
-  private start(id: string, block: Loose): void {
+  private start(id: string, block: Record<string, unknown>): void {
     switch (block.type) {
       case "text":
         if (this.jsonTool) {
@@ -87,7 +87,7 @@ export class AnthropicReader implements EventReader {
       case "thinking":
       case "redacted_thinking": {
         this.blocks.set(id, { kind: "thinking" });
-        const data = text(block.data);
+        const data = asText(block.data);
         this.answer.begin("thinking", id, data === undefined ? undefined : { anthropic: { redactedData: data } });
         break;
       }
@@ -99,9 +99,9 @@ export class AnthropicReader implements EventReader {
           this.answer.begin("text", id);
           return;
         }
-        const input = record(block.input);
+        const input = findObject(block.input);
         const begun = input && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
-        this.blocks.set(id, { kind: "call", id: text(block.id) ?? "", name: text(block.name) ?? "", input: begun });
+        this.blocks.set(id, { kind: "call", id: asText(block.id) ?? "", name: asText(block.name) ?? "", input: begun });
         break;
       }
       default:
@@ -109,26 +109,26 @@ export class AnthropicReader implements EventReader {
     }
   }
 
-  private add(id: string, delta: Loose): void {
+  private add(id: string, delta: Record<string, unknown>): void {
     const block = this.blocks.get(id);
     switch (delta.type) {
       case "text_delta": {
         const held = this.held.get(id);
         if (held !== undefined) {
-          this.answer.weigh(text(delta.text) ?? "");
-          this.held.set(id, held + (text(delta.text) ?? ""));
-        } else this.answer.say("text", id, text(delta.text) ?? "");
+          this.answer.weigh(asText(delta.text) ?? "");
+          this.held.set(id, held + (asText(delta.text) ?? ""));
+        } else this.answer.say("text", id, asText(delta.text) ?? "");
         break;
       }
       case "thinking_delta":
-        this.answer.say("thinking", id, text(delta.thinking) ?? "");
+        this.answer.say("thinking", id, asText(delta.thinking) ?? "");
         break;
       case "signature_delta":
         if (typeof delta.signature === "string")
           this.answer.say("thinking", id, "", { anthropic: { signature: delta.signature } });
         break;
       case "input_json_delta": {
-        const piece = text(delta.partial_json) ?? "";
+        const piece = asText(delta.partial_json) ?? "";
         if (block?.kind === "json") this.answer.say("text", id, piece);
         if (block?.kind !== "call") return;
         this.answer.weigh(piece);
@@ -148,8 +148,8 @@ export class AnthropicReader implements EventReader {
     else this.answer.end(block.kind === "thinking" ? "thinking" : "text", id);
   }
 
-  private call(part: Loose, input: string): void {
-    this.answer.call({ id: text(part.id) ?? "", name: text(part.name) ?? "", input });
+  private call(part: Record<string, unknown>, input: string): void {
+    this.answer.call({ id: asText(part.id) ?? "", name: asText(part.name) ?? "", input });
   }
 
   private finish(): void {

@@ -2,7 +2,7 @@
  * Tool calls that come in pieces (Chat Completions). A piece says which call it belongs to by index; servers that imitate the
  * protocol leave the index out, give every call the same one, or repeat or leave out ids and names.
  */
-import { type Loose, record, text } from "../loose.ts";
+import { asText, findObject } from "../../../../core/domain/index.ts";
 
 interface Call {
   id: string;
@@ -24,13 +24,13 @@ export class CallPieces {
     this.weigh = weigh;
   }
 
-  take(piece: Loose): void {
-    const fn = record(piece.function) ?? {};
+  take(piece: Record<string, unknown>): void {
+    const fn = findObject(piece.function) ?? {};
     const index = typeof piece.index === "number" ? piece.index : undefined;
-    const wireId = text(piece.id)?.trim() || undefined;
-    const name = text(fn.name)?.trim() || undefined;
-    const input = text(fn.arguments) ?? "";
-    const signature = text(record(record(piece.extra_content)?.google)?.thought_signature);
+    const wireId = asText(piece.id)?.trim() || undefined;
+    const name = asText(fn.name)?.trim() || undefined;
+    const input = asText(fn.arguments) ?? "";
+    const signature = asText(findObject(findObject(piece.extra_content)?.google)?.thought_signature);
     this.weigh(input);
     const call = this.find({ index, wireId, name, input });
     if (call) {

@@ -3,8 +3,8 @@
  *
  * Documentation: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
+import { asText, findObject, listObjects } from "../../../../core/domain/index.ts";
 import type { Answer, Meta, Reason } from "../answer.ts";
-import { type Loose, record, records, text } from "../loose.ts";
 import type { EventReader } from "./index.ts";
 
 const REASONS: Readonly<Record<string, Reason>> = {
@@ -33,17 +33,17 @@ export class GoogleReader implements EventReader {
     this.answer = answer;
   }
 
-  take(event: Loose): void {
-    const error = record(event.error);
+  take(event: Record<string, unknown>): void {
+    const error = findObject(event.error);
     if (error) throw failure(error);
-    const blocked = text(record(event.promptFeedback)?.blockReason);
+    const blocked = asText(findObject(event.promptFeedback)?.blockReason);
     if (blocked !== undefined && !NOT_BLOCKED.has(blocked)) {
       this.isBlocked = true;
       this.answer.finish("refusal");
     }
-    const [candidate] = records(event.candidates);
+    const [candidate] = listObjects(event.candidates);
     if (!candidate || this.isBlocked) return;
-    const parts = records(record(candidate.content)?.parts);
+    const parts = listObjects(findObject(candidate.content)?.parts);
     for (const part of parts) if (typeof part.text === "string") this.say(part, part.text);
     for (const part of parts) this.call(part);
     this.finish(candidate);
@@ -53,7 +53,7 @@ export class GoogleReader implements EventReader {
     this.stop();
   }
 
-  private say(part: Loose, words: string): void {
+  private say(part: Record<string, unknown>, words: string): void {
     const meta = readSignature(part);
     const kind = part.thought === true ? "thinking" : "text";
     if (words === "") {
@@ -70,21 +70,21 @@ export class GoogleReader implements EventReader {
     this.answer.say(kind, this.id, words, meta);
   }
 
-  private call(part: Loose): void {
-    const call = record(part.functionCall);
-    const name = text(call?.name);
+  private call(part: Record<string, unknown>): void {
+    const call = findObject(part.functionCall);
+    const name = asText(call?.name);
     if (!call || !name) return;
     const { args } = call;
     const input = typeof args === "string" ? args : JSON.stringify(args ?? {});
-    const id = text(call.id) ?? `call_${crypto.randomUUID()}`;
+    const id = asText(call.id) ?? `call_${crypto.randomUUID()}`;
     this.answer.call({ id, name, input, meta: readSignature(part) });
   }
 
-  private finish(candidate: Loose): void {
-    const why = text(candidate.finishReason);
+  private finish(candidate: Record<string, unknown>): void {
+    const why = asText(candidate.finishReason);
     if (why === undefined) return;
     if (why === "MALFORMED_FUNCTION_CALL") throw new Error("the provider ended the answer with an error");
-    this.continuation = why === "CONTINUATION" ? text(candidate.continuationToken) : undefined;
+    this.continuation = why === "CONTINUATION" ? asText(candidate.continuationToken) : undefined;
     this.answer.finish(REASONS[why] ?? "other");
   }
 
@@ -98,12 +98,12 @@ export class GoogleReader implements EventReader {
   }
 }
 
-function readSignature(part: Loose): Meta | undefined {
-  const signature = text(part.thoughtSignature);
+function readSignature(part: Record<string, unknown>): Meta | undefined {
+  const signature = asText(part.thoughtSignature);
   return signature ? { google: { thoughtSignature: signature } } : undefined;
 }
 
 /** An error event carries the status the response no longer could. */
-function failure(error: Loose): unknown {
-  return { statusCode: error.code, responseBody: JSON.stringify({ error }), message: text(error.message) ?? "" };
+function failure(error: Record<string, unknown>): unknown {
+  return { statusCode: error.code, responseBody: JSON.stringify({ error }), message: asText(error.message) ?? "" };
 }

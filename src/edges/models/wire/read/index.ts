@@ -8,7 +8,6 @@
 import { assertNever } from "../../../../core/domain/index.ts";
 import type { Api } from "../../providers.ts";
 import type { Answer } from "../answer.ts";
-import type { Loose } from "../loose.ts";
 import { AnthropicReader } from "./anthropic.ts";
 import { GoogleReader } from "./google.ts";
 import { ChatReader } from "./openai-chat.ts";
@@ -16,7 +15,7 @@ import { ResponsesReader } from "./openai-responses.ts";
 
 export interface EventReader {
   /** One event. Throws what the provider sent as an error, as it came. */
-  take(event: Loose): void;
+  take(event: Record<string, unknown>): void;
   /** The stream is over. */
   end(): void;
   /** Google's word to go on with an answer that one request could not hold. Read after `end`, for the next stream. */

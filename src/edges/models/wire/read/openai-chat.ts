@@ -4,8 +4,8 @@
  * Documentation: https://platform.openai.com/docs/api-reference/chat-streaming
  */
 
+import { asText, findObject, listObjects } from "../../../../core/domain/index.ts";
 import type { Answer, Reason } from "../answer.ts";
-import { type Loose, record, records, text } from "../loose.ts";
 import { COMPATIBLE } from "../sdk.ts";
 import { CallPieces } from "./call-pieces.ts";
 import type { EventReader } from "./index.ts";
@@ -27,20 +27,20 @@ export class ChatReader implements EventReader {
     this.calls = new CallPieces((piece) => answer.weigh(piece));
   }
 
-  take(event: Loose): void {
+  take(event: Record<string, unknown>): void {
     if (event.error !== undefined && event.error !== null) throw event.error;
-    const [choice] = records(event.choices);
+    const [choice] = listObjects(event.choices);
     if (!choice) return;
-    this.reason = text(choice.finish_reason) ?? this.reason;
-    const delta = record(choice.delta);
+    this.reason = asText(choice.finish_reason) ?? this.reason;
+    const delta = findObject(choice.delta);
     if (!delta) return;
-    this.say("thinking", text(delta.reasoning_content) ?? text(delta.reasoning));
+    this.say("thinking", asText(delta.reasoning_content) ?? asText(delta.reasoning));
     for (const piece of toPieces(delta.content)) this.say(piece.kind, piece.text);
-    if (text(delta.refusal)) {
+    if (asText(delta.refusal)) {
       this.hasRefusal = true;
-      this.say("text", text(delta.refusal));
+      this.say("text", asText(delta.refusal));
     }
-    const pieces = records(delta.tool_calls);
+    const pieces = listObjects(delta.tool_calls);
     if (pieces.length && this.speaking === "thinking") this.stop();
     for (const piece of pieces) this.calls.take(piece);
   }
@@ -79,10 +79,12 @@ export class ChatReader implements EventReader {
 /** Mostly a string; Mistral sends parts, thinking among them. */
 function toPieces(content: unknown): Piece[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
-  return records(content).flatMap((part): Piece[] => {
-    if (part.type === "text") return [{ kind: "text", text: text(part.text) }];
+  return listObjects(content).flatMap((part): Piece[] => {
+    if (part.type === "text") return [{ kind: "text", text: asText(part.text) }];
     if (part.type !== "thinking") return [];
-    const thought = records(part.thinking).map((piece) => (piece.type === "text" ? (text(piece.text) ?? "") : ""));
+    const thought = listObjects(part.thinking).map((piece) =>
+      piece.type === "text" ? (asText(piece.text) ?? "") : "",
+    );
     return [{ kind: "thinking", text: thought.join("") }];
   });
 }

@@ -3,8 +3,8 @@
  *
  * Documentation: https://platform.openai.com/docs/api-reference/responses-streaming
  */
+import { asText, findObject, listObjects } from "../../../../core/domain/index.ts";
 import type { Answer, Meta, Reason } from "../answer.ts";
-import { type Loose, record, records, text } from "../loose.ts";
 import type { EventReader } from "./index.ts";
 
 const REASONS: Readonly<Record<string, Reason>> = { max_output_tokens: "length", content_filter: "refusal" };
@@ -23,37 +23,37 @@ export class ResponsesReader implements EventReader {
     this.answer = answer;
   }
 
-  take(event: Loose): void {
-    const id = text(event.item_id) ?? "";
+  take(event: Record<string, unknown>): void {
+    const id = asText(event.item_id) ?? "";
     switch (event.type) {
       case "response.output_item.added":
-        this.added(record(event.item) ?? {});
+        this.added(findObject(event.item) ?? {});
         break;
       case "response.output_text.delta":
-        this.answer.say("text", id, text(event.delta) ?? "");
+        this.answer.say("text", id, asText(event.delta) ?? "");
         break;
       case "response.refusal.delta":
         this.hasRefusal = true;
-        this.answer.say("text", id, text(event.delta) ?? "");
+        this.answer.say("text", id, asText(event.delta) ?? "");
         break;
       case "response.reasoning_summary_part.added":
         this.summary(id, Number(event.summary_index));
         break;
       case "response.reasoning_summary_text.delta":
-        this.answer.say("thinking", `${id}:${event.summary_index}`, text(event.delta) ?? "");
+        this.answer.say("thinking", `${id}:${event.summary_index}`, asText(event.delta) ?? "");
         break;
       case "response.function_call_arguments.delta":
-        this.answer.weigh(text(event.delta) ?? "");
+        this.answer.weigh(asText(event.delta) ?? "");
         break;
       case "response.output_item.done":
-        this.done(record(event.item) ?? {});
+        this.done(findObject(event.item) ?? {});
         break;
       case "response.completed":
       case "response.incomplete":
-        this.finish(record(event.response) ?? {});
+        this.finish(findObject(event.response) ?? {});
         break;
       case "response.failed":
-        throw record(event.response)?.error ?? event;
+        throw findObject(event.response)?.error ?? event;
       case "error":
         throw event.error ?? event;
       default:
@@ -63,8 +63,8 @@ export class ResponsesReader implements EventReader {
 
   end(): void {}
 
-  private added(item: Loose): void {
-    const id = text(item.id) ?? "";
+  private added(item: Record<string, unknown>): void {
+    const id = asText(item.id) ?? "";
     if (item.type === "message") this.answer.begin("text", id);
     if (item.type !== "reasoning") return;
     this.summaries.set(id, 1);
@@ -79,8 +79,8 @@ export class ResponsesReader implements EventReader {
     this.answer.begin("thinking", `${id}:${index}`, { openai: { itemId: id, reasoningEncryptedContent: null } });
   }
 
-  private done(item: Loose): void {
-    const id = text(item.id) ?? "";
+  private done(item: Record<string, unknown>): void {
+    const id = asText(item.id) ?? "";
     switch (item.type) {
       case "message":
         this.answer.end("text", id);
@@ -90,7 +90,11 @@ export class ResponsesReader implements EventReader {
         this.answer.end("thinking", `${id}:${(this.summaries.get(id) ?? 1) - 1}`, reasoningMeta(item));
         break;
       case "function_call": {
-        const call = { id: text(item.call_id) ?? id, name: text(item.name) ?? "", input: text(item.arguments) ?? "" };
+        const call = {
+          id: asText(item.call_id) ?? id,
+          name: asText(item.name) ?? "",
+          input: asText(item.arguments) ?? "",
+        };
         for (const one of call.name === PARALLEL ? separate(call) : [call]) this.answer.call(one);
         break;
       }
@@ -99,16 +103,16 @@ export class ResponsesReader implements EventReader {
     }
   }
 
-  private finish(response: Loose): void {
-    const why = text(record(response.incomplete_details)?.reason);
+  private finish(response: Record<string, unknown>): void {
+    const why = asText(findObject(response.incomplete_details)?.reason);
     if (why === undefined) this.answer.finish(this.hasRefusal ? "refusal" : "stop");
     else this.answer.finish(REASONS[why] ?? "other");
   }
 }
 
-function reasoningMeta(item: Loose): Meta {
-  const encrypted = text(item.encrypted_content) ?? null;
-  return { openai: { itemId: text(item.id) ?? "", reasoningEncryptedContent: encrypted } };
+function reasoningMeta(item: Record<string, unknown>): Meta {
+  const encrypted = asText(item.encrypted_content) ?? null;
+  return { openai: { itemId: asText(item.id) ?? "", reasoningEncryptedContent: encrypted } };
 }
 
 interface Call {
@@ -120,9 +124,9 @@ interface Call {
 /** The calls inside; the wrapper itself when it holds anything else. */
 function separate(call: Call): Call[] {
   try {
-    const uses = records(record(JSON.parse(call.input))?.tool_uses);
+    const uses = listObjects(findObject(JSON.parse(call.input))?.tool_uses);
     const calls = uses.map((use, i) => {
-      const named = text(use.recipient_name) ?? "";
+      const named = asText(use.recipient_name) ?? "";
       if (!named.startsWith(FUNCTIONS)) throw new Error("not a function of ours");
       return {
         id: `${call.id}_${i}`,
