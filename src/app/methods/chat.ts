@@ -29,6 +29,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       }
       return waitFor(parts, admitted.turn, admitted.duplicate, caller.signal);
     },
+    "chat.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
     async "chat.abort"(p) {
       const turn = p.turn ?? (p.session && (await parts.instance().currentTurn(asId<SessionKey>(p.session))));
       if (!turn) return { stopped: false };

@@ -29,9 +29,9 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
   const rooms = () => parts.instance().memory;
   const memory = () => rooms().memory;
   return {
-    async "memory.add"({ at, idempotencyKey: _key, ...given }) {
+    async "memory.add"({ at, idempotencyKey: _key, ...given }, { outside }) {
       const moment = at === undefined ? undefined : momentOfFact(at);
-      const added = await memory().add({ ...given, trust: "owner", ...defined({ at: moment }) });
+      const added = await memory().add({ ...given, trust: outside ? "outside" : "owner", ...defined({ at: moment }) });
       const replaced = await findReplaced(rooms(), added);
       const { id, state } = added;
       return { id, state, ...(replaced.length ? { replaced: replaced.map(({ id, text }) => ({ id, text })) } : {}) };

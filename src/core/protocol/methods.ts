@@ -96,6 +96,13 @@ export const METHODS = {
     mutates: true,
     doc: "Sends a message to an agent and waits for the answer.",
   }),
+  "chat.wait": method({
+    in: z.strictObject({ turn: turnId }),
+    out: chatAnswer,
+    scope: "write",
+    mutates: false,
+    doc: "Waits for the answer to the caller's own message, as chat.send does.",
+  }),
   "chat.abort": method({
     in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...withIdempotencyKey }),
     out: z.object({ stopped: z.boolean(), turn: z.string().optional() }),

@@ -79,6 +79,9 @@ export type MustReach = (
   target: { session?: string | undefined; turn?: string | undefined; begins: boolean },
 ) => Promise<void>;
 
+/** These change nothing, but are for callers who may not read what others said. */
+const OF_ONES_OWN: readonly MethodName[] = ["chat.wait"];
+
 /** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */
 const BEGINS: readonly MethodName[] = ["chat.send", "goals.add"];
 
@@ -86,7 +89,7 @@ type Handler = (params: { session?: string; turn?: string }, caller: Caller) => 
 
 /**
  * Before every method that changes something and names a conversation or a turn it is asked whether the caller may act there, so
- * that no handler can forget it.
+ * that no handler can forget it. The same before a caller waits for what it said itself.
  */
 export function withReach(handlers: Handlers, mustReach: MustReach): Handlers {
   const out: Record<string, Handler> = {};
@@ -94,7 +97,8 @@ export function withReach(handlers: Handlers, mustReach: MustReach): Handlers {
     const { scope, mutates } = METHODS[name];
     const begins = BEGINS.includes(name);
     out[name] = handler;
-    if (!mutates || (scope !== "write" && !begins)) continue;
+    const acts = mutates && (scope === "write" || begins);
+    if (!acts && !OF_ONES_OWN.includes(name)) continue;
     out[name] = async (params, caller) => {
       const { session, turn } = params;
       if (session !== undefined || turn !== undefined) await mustReach(caller.principal, { session, turn, begins });

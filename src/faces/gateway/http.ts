@@ -158,7 +158,8 @@ export function publicShape(shape: ErrorShape, redact: (text: string) => string)
   };
 }
 
-function mapTexts(value: Json, change: (text: string) => string): Json {
+/** The same value with every text in it changed. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item: Json) => mapTexts(item, change));
   if (value === null || typeof value !== "object") return value;

@@ -15,6 +15,8 @@ export interface Caller {
   channel: "http" | "ws";
   /** Where a person types; nothing for a program. */
   face?: Face;
+  /** Its words are text from outside, regardless of its rights: another program's, which the owner has not read (I12). */
+  outside?: boolean;
   /** Aborts when the caller went away. */
   signal: AbortSignal;
 }

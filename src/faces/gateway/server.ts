@@ -15,6 +15,7 @@ import { chatRoute } from "./chat.ts";
 import { Connections } from "./connections.ts";
 import { errorResponse, type HttpApp, type HttpEnv } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
+import { MCP_PATH, mcpError, mcpRoute } from "./mcp/route.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
 import type { GatewayParts } from "./ports.ts";
@@ -45,7 +46,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const who = makeIdentifier(parts.door, failures);
   const refused = sayOnce(parts.log);
   const connections = new Connections(parts.config().trustedProxies);
-  const app = routes(parts, { doors, who, failures, refused, connections });
+  const { app, mcp } = routes(parts, { doors, who, failures, refused, connections });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: { maxHeaderSize: 16_384, headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
@@ -63,6 +64,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     async close() {
       sockets.close();
       connections.close();
+      await mcp.close();
       server.closeIdleConnections();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const patience = setTimeout(() => server.closeAllConnections(), 500);
@@ -80,7 +82,7 @@ interface Security {
   connections: Connections;
 }
 
-function routes(parts: GatewayParts, { doors, who, failures, refused, connections }: Security): HttpApp {
+function routes(parts: GatewayParts, { doors, who, failures, refused, connections }: Security) {
   const app: HttpApp = new Hono();
   app.onError((error, c) => answerError(c, error, parts));
   app.notFound((c) => answerError(c, notHere(c), parts));
@@ -121,16 +123,19 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   rpcRoute(app, parts);
   attachmentRoutes(app, parts);
   openaiRoutes(app, parts);
+  const mcp = mcpRoute(app, parts);
   app.get("/metrics", async (c) => {
     if (!c.get("principal").scopes.has("read"))
       throw new AppError("FORBIDDEN", { message: 'Metrics need the right "read".' });
     return c.body(await parts.metrics(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
-  return app;
+  return { app, mcp };
 }
 
 function answerError(c: Context<HttpEnv>, error: unknown, parts: GatewayParts): Response {
-  return c.req.path.startsWith("/v1/") ? openaiError(c, error, parts) : errorResponse(c, error, parts);
+  if (c.req.path.startsWith("/v1/")) return openaiError(c, error, parts);
+  const answer = errorResponse(c, error, parts);
+  return c.req.path === MCP_PATH ? mcpError(error, answer.status, parts) : answer;
 }
 
 function notHere(c: Context<HttpEnv>): AppError {

@@ -13,12 +13,13 @@ export interface ChatAsk extends Pick<InboundMessage, "mode" | "model" | "idempo
   attachments?: string[];
 }
 
-export interface ChatCaller extends Pick<InboundMessage, "face"> {
+export interface ChatCaller extends Pick<InboundMessage, "face" | "outside"> {
   principal: Pick<Principal, "id" | "scopes">;
   channel: "http" | "ws";
 }
 
-export function makeChatMessage(ask: ChatAsk, { principal, channel, face }: ChatCaller, ids: IdMaker): InboundMessage {
+export function makeChatMessage(ask: ChatAsk, caller: ChatCaller, ids: IdMaker): InboundMessage {
+  const { principal, channel, face, outside } = caller;
   // A key must find the same place again, so a separate conversation is named after it.
   const user = ask.once ? `once-${ask.idempotencyKey ?? ids.next("o")}` : (ask.user ?? "owner");
   return {
@@ -28,13 +29,13 @@ export function makeChatMessage(ask: ChatAsk, { principal, channel, face }: Chat
     ...(ask.given?.silent
       ? { text: "", about: { label: { kind: "results", text: ask.message } } }
       : { text: ask.message }),
-    mayApprove: principal.scopes.has("approvals"),
+    mayApprove: principal.scopes.has("approvals") && !outside,
     authority: principal.scopes.has("admin") ? "owner" : "known",
     ...(ask.session ? { session: asId<SessionKey>(ask.session) } : {}),
     ...(ask.agent ? { agent: asId<AgentId>(ask.agent) } : {}),
     ...truthy({ mode: ask.mode, model: ask.model }),
     ...(ask.once ? { brief: true } : {}),
-    ...truthy({ given: ask.given, face }),
+    ...truthy({ given: ask.given, face, outside }),
     ...(ask.replaces ? { replaces: asId<TurnId>(ask.replaces) } : {}),
     ...(ask.attachments?.length ? { attachments: { ids: ask.attachments, by: principal.id } } : {}),
     ...(ask.idempotencyKey ? { idempotencyKey: ask.idempotencyKey, fingerprint: makeFingerprint(ask, user) } : {}),

@@ -111,3 +111,9 @@ export const mcpWords = {
   removed: (name: string) => `Removed ${name}.`,
   notThere: (name: string) => `There is no MCP server ${name}.`,
 };
+
+/** Read by the program that started `lares mcp serve`. */
+export const bridgeWords = {
+  notJson: (problem: string | undefined) => `This line isn't JSON: ${problem ?? "it is nested too deeply"}.`,
+  unreachable: (why: string) => `Lares can't be reached: ${why}`,
+};

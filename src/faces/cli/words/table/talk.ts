@@ -16,7 +16,7 @@ export const talk: Group = {
     sessions: "conversations",
     agents: "who you can talk to",
     memory: "what agents know, and where it came from",
-    mcp: "tools of other programs",
+    mcp: "tools of other programs, and Lares as a tool of theirs",
     skills: "instructions agents read when they need them",
   },
   commands: [
@@ -204,6 +204,12 @@ export const talk: Group = {
       about: "remove a server and forget what you accepted",
       example: "lares mcp remove files --yes",
       load: async () => (await mcp()).remove,
+    },
+    {
+      name: "mcp serve",
+      about: "let another program use Lares as an MCP server, over stdin and stdout",
+      example: "lares mcp serve",
+      load: async () => (await import("../../commands/mcp-serve.ts")).serve,
     },
     {
       name: "memory search",
