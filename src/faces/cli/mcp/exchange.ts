@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 /** The gateway's words for a session of the older era that it doesn't know. */
-export const NO_SESSION = -32_001;
+const NO_SESSION = -32_001;
 
 /** It said that it can't answer now, or not in this session. The message was not read. */
 export class TurnedAway extends Error {

@@ -5,7 +5,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Approval } from "../../../core/protocol/index.ts";
 import { call } from "../call.ts";
-import { explain, hidden, type McpVisitor, type OfferedTool, toMcpCaller, tool } from "./catalogue.ts";
+import { explain, hidden, type McpVisitor, type ServedTool, toMcpCaller, tool } from "./catalogue.ts";
 
 export const APPROVALS = "lares://approvals";
 export const approvalUri = (id: string): string => `${APPROVALS}/${encodeURIComponent(id)}`;
@@ -14,7 +14,7 @@ const JSON_TYPE = "application/json";
 /** The most a client is shown at once; nobody answers more. */
 const MOST = 200;
 
-export const approvalTools: readonly OfferedTool[] = [
+export const approvalTools: readonly ServedTool[] = [
   tool({
     name: "approval_answer",
     title: "Answer an approval",

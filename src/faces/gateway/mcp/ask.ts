@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { deadline, truthy } from "../../../core/kit/index.ts";
 import { agentId, type ChatAnswer, idempotencyKey, sessionKey, turnId } from "../../../core/protocol/index.ts";
-import { type OfferedTool, type ToolCall, tool } from "./catalogue.ts";
+import { type ServedTool, type ToolCall, tool } from "./catalogue.ts";
 
 /** Most clients give up on a call after a minute. */
 const WAIT_S = 45;
@@ -39,7 +39,7 @@ type Answered = z.input<typeof answered>;
 
 const OPEN: ReadonlySet<string> = new Set<ChatAnswer["state"]>(["queued", "running", "parked"]);
 
-export const askTools: readonly OfferedTool[] = [
+export const askTools: readonly ServedTool[] = [
   tool({
     name: "ask",
     title: "Ask an agent",

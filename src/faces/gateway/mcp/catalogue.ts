@@ -31,7 +31,7 @@ export interface ToolCall {
   events: GatewayParts["events"];
 }
 
-export interface OfferedTool<In extends z.ZodObject = z.ZodObject, Out extends z.ZodObject = z.ZodObject> {
+export interface ServedTool<In extends z.ZodObject = z.ZodObject, Out extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
   description: string;
@@ -44,8 +44,8 @@ export interface OfferedTool<In extends z.ZodObject = z.ZodObject, Out extends z
   text?(result: z.input<Out>): string;
 }
 
-export function tool<In extends z.ZodObject, Out extends z.ZodObject>(one: OfferedTool<In, Out>): OfferedTool {
-  return one as unknown as OfferedTool;
+export function tool<In extends z.ZodObject, Out extends z.ZodObject>(one: ServedTool<In, Out>): ServedTool {
+  return one as unknown as ServedTool;
 }
 
 /**
@@ -53,7 +53,7 @@ export function tool<In extends z.ZodObject, Out extends z.ZodObject>(one: Offer
  *
  * MCPSERVER-2: results pass the log's redactor, like everything else that leaves the instance (LK-05).
  */
-export function addTool(server: McpServer, { principal, parts }: McpVisitor, one: OfferedTool): void {
+export function addTool(server: McpServer, { principal, parts }: McpVisitor, one: ServedTool): void {
   if (!principal.scopes.has(one.scope)) return;
   const { name, title, description, hints } = one;
   server.registerTool(

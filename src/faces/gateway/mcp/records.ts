@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { agentId, type HistoryMessage, idempotencyKey, type Result, sessionKey } from "../../../core/protocol/index.ts";
-import { type OfferedTool, tool } from "./catalogue.ts";
+import { type ServedTool, tool } from "./catalogue.ts";
 
 const READS = { readOnlyHint: true } as const;
 const ADDS = { readOnlyHint: false, destructiveHint: false } as const;
@@ -20,7 +20,7 @@ const job = z.object({
 });
 const said = z.object({ role: z.string(), at: z.string(), text: z.string(), person: z.string().optional() });
 
-const memoryTools: readonly OfferedTool[] = [
+const memoryTools: readonly ServedTool[] = [
   tool({
     name: "memory_search",
     title: "Search memory",
@@ -68,7 +68,7 @@ const memoryTools: readonly OfferedTool[] = [
   }),
 ];
 
-const sessionTools: readonly OfferedTool[] = [
+const sessionTools: readonly ServedTool[] = [
   tool({
     name: "agents_list",
     title: "List agents",
@@ -133,7 +133,7 @@ const sessionTools: readonly OfferedTool[] = [
   }),
 ];
 
-const scheduleTools: readonly OfferedTool[] = [
+const scheduleTools: readonly ServedTool[] = [
   tool({
     name: "schedule_list",
     title: "List schedules",
@@ -171,7 +171,7 @@ const scheduleTools: readonly OfferedTool[] = [
   }),
 ];
 
-export const recordTools: readonly OfferedTool[] = [...memoryTools, ...sessionTools, ...scheduleTools];
+export const recordTools: readonly ServedTool[] = [...memoryTools, ...sessionTools, ...scheduleTools];
 
 function toJob({ id, name, words, agent, prompt, script, enabled, next }: Result<"schedule.add">): z.input<typeof job> {
   return {
