@@ -1,6 +1,6 @@
 /** Handlers of `approvals.*`. */
-import type { ApprovalView, RunsWhere } from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
+import type { ApprovalView, QuestionForm, RunsWhere } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
 import { type Asks, type Methods, notFound } from "./parts.ts";
@@ -25,7 +25,7 @@ export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Metho
     },
     async "approvals.resolve"(p, caller) {
       const by = caller.principal.name;
-      const answer = { decision: p.decision, by, ...truthy({ reason: p.reason }) };
+      const answer = { decision: p.decision, by, ...truthy({ reason: p.reason }), ...defined({ answers: p.answers }) };
       return wireApproval(parts, await parts.instance().approvals.resolve(p.id, answer));
     },
     "approvals.rules": async (p) => ({ rules: await parts.instance().approvals.rules(p.agent) }),
@@ -46,7 +46,7 @@ export async function wireApprovals(parts: Asks<"records">, asked: readonly Appr
       ...rest,
       ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
       ...(typeof action.whole === "string" ? { cut: true } : {}),
-      ...truthy({ where: action.where as RunsWhere | undefined }),
+      ...truthy({ where: action.where as RunsWhere | undefined, form: action.form as QuestionForm | undefined }),
       ...truthy({ askedBy }),
     };
   });

@@ -75,5 +75,6 @@ export {
   type Tool,
   type ToolCaller,
   type ToolPlace,
+  type ToolQuestion,
   type ToolResult,
 } from "./tool.ts";

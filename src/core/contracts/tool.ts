@@ -6,6 +6,7 @@
  * TOOL-3: what `plan` says is what `run` does: the gate judges and the person sees the plan.
  * TOOL-4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
  */
+import type { QuestionAnswer, QuestionForm } from "../domain/form.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Authority, ImagePart, Origin, ReplyRoute } from "../domain/message.ts";
 import type { RunsWhere } from "../domain/turn.ts";
@@ -213,6 +214,20 @@ export interface ToolResult {
   notice?: string;
   /** The turn parks until this event comes or the deadline passes; then `after` returns the result. */
   wait?: { on: string; deadline: number };
+  /** The far side wants to know something from a person first: the turn parks, and `goOn` continues the call with the answer. */
+  ask?: ToolQuestion;
+}
+
+/** What somebody else's program asks in the middle of a call. */
+export interface ToolQuestion {
+  /** The question as people read it: who asks, and in which words. Bounded, and without characters that hide text. */
+  shown: string;
+  /** What is to be filled in. */
+  form: QuestionForm;
+  /** When the far side stops waiting, where it can't wait as long as people may. */
+  until?: number;
+  /** What the tool needs to go on. Stored with the parked turn. */
+  state: Json;
 }
 
 /** What came of a wait. */
@@ -263,6 +278,14 @@ export interface Tool {
   probe?(input: Json, place: ToolPlace, key: string, left: LeftCall): Promise<Probed<ToolResult>>;
   /** The outcome of this call is durable: what was kept for `probe` can go. May be missed in a crash. */
   settled?(input: Json, key: string): void;
+  /** After an `ask`: goes on with the same call. An effect like `run`: recorded before, and never repeated. */
+  goOn?(
+    input: Json,
+    place: ToolPlace,
+    asked: { state: Json; answer: QuestionAnswer },
+    key: string,
+    signal: AbortSignal,
+  ): Promise<ToolResult>;
   /** After a `wait`. May be asked again when its answer was not recorded. */
   after?(input: Json, place: ToolPlace, wait: { on: string; deadline: number }): Promise<AfterWait>;
 }

@@ -1,7 +1,9 @@
 /**
- * An answer to a question, typed without a slash: "approve k7qw2m", "yes k7qw2m", "no k7qw2m later", or a bare "yes". Some clients
+ * An answer to a question, typed without a slash: "approve k7qw2m", "yes k7qw2m", "no k7qw2m later", "answer k7qw2m Rome", or a bare
+ * "yes". Some clients
  * (Mattermost, IRC, Slack) take words with a slash for themselves, so the plain words are the form that works everywhere.
  */
+import { MOST_ANSWER } from "./form.ts";
 import type { ApprovalDecision } from "./turn.ts";
 
 /** Enough characters to be unique among what waits, few enough to type. The index on the ending has this length, too. */
@@ -14,13 +16,18 @@ export interface AnswerWords {
   /** Without one, only the question last shown in the chat can be meant. */
   code?: string;
   reason?: string;
+  /** To a question with fields. */
+  answers?: string;
 }
 
 const DECISIONS: Readonly<Record<string, "yes" | "no">> = { approve: "yes", yes: "yes", deny: "no", no: "no" };
 const LONGEST = 500;
+const FILLED = new RegExp(`^answer\\s+([a-z0-9]{${CODE_LENGTH}})\\s+(\\S[\\s\\S]*)$`, "i");
 
 /** The shape only: "yes please" has it, too. Whether such a question is open decides whether it is an answer. */
 export function answerWords(text: string): AnswerWords | undefined {
+  const filled = FILLED.exec(text.slice(0, MOST_ANSWER + 100).trim());
+  if (filled) return { decision: "allow-once", code: filled[1]!.toLowerCase(), answers: filled[2]! };
   if (text.length > LONGEST) return undefined;
   const [first = "", second, ...rest] = text.trim().split(/\s+/);
   const word = second === undefined ? first.replace(/[.!]$/, "") : first;

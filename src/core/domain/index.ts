@@ -13,6 +13,15 @@ export {
 } from "./errors.ts";
 export type { LiveEvent } from "./events.ts";
 export {
+  type FormField,
+  howToType,
+  MOST_ANSWER,
+  needsNoWords,
+  type QuestionAnswer,
+  type QuestionForm,
+  readFormAnswer,
+} from "./form.ts";
+export {
   type AgentId,
   type ApprovalId,
   asId,

@@ -14,7 +14,9 @@ export type StepWork =
 
 export const stepNames = {
   model: (call: number) => `model:${call}`,
-  tool: (tool: string, call: string) => `tool:${tool}:${call}`,
+  /** `round`: of a call that goes on after a question; its steps follow one another. */
+  tool: (tool: string, call: string, round?: number) =>
+    round === undefined ? `tool:${tool}:${call}` : `tool:${tool}:${call}:${round}`,
   /** All calls of one reply are judged in one step. */
   judge: (call: number) => `judge:${call}`,
   /** A job's script has one call at a time. It is judged again when it is no longer what a person was shown. */

@@ -3,6 +3,7 @@
  * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
  */
 import { z } from "zod";
+import { MOST_ANSWER } from "../domain/index.ts";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
@@ -247,6 +248,10 @@ export const METHODS = {
       id: z.string().min(1).max(128),
       decision: z.enum(["allow-once", "allow-always", "deny"]),
       reason: z.string().max(2000).optional(),
+      answers: z
+        .union([z.string().max(MOST_ANSWER), z.record(z.string().max(200), z.json())])
+        .optional()
+        .describe("to a question with a `form`: field by field, or as one text typed like in a chat"),
       ...withIdempotencyKey,
     }),
     out: approval,

@@ -79,6 +79,25 @@ export const approval = z.object({
     .describe("of a command: where and how it runs; absent in questions asked by older versions"),
   because: z.string(),
   rule: z.string().optional().describe('what "allow always" would save'),
+  form: z
+    .object({
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string().optional(),
+          about: z.string().optional(),
+          kind: z.enum(["text", "number", "integer", "yes-no", "choice", "choices"]),
+          required: z.boolean(),
+          options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
+          least: z.number().optional(),
+          most: z.number().optional(),
+          usual: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
+        }),
+      ),
+      url: z.string().optional().describe("a page the person opens before they answer"),
+    })
+    .optional()
+    .describe("it isn't about an action: somebody's program asks for these fields before a call goes on"),
   askedBy: z
     .object({ person: z.string().optional(), channel: z.string() })
     .optional()

@@ -1,4 +1,5 @@
 /** Lines that more than one command shows in the same words. */
+import { howToType, type QuestionForm } from "../../core/domain/index.ts";
 import type { Approval, TurnDetail } from "../../core/protocol/index.ts";
 import { duration, money, oneLine, plural, STATES, shortId, visible } from "./format.ts";
 import type { Hint, Output, Paint } from "./output.ts";
@@ -54,5 +55,7 @@ export function answerMark({ state }: { state: string }, paint: Paint): string {
 }
 
 export function howToAnswer(a: Approval, hint: Hint): string {
-  return words.howToAnswer(hint, shortId(a.id));
+  return a.form?.fields.length
+    ? words.howToFillIn(hint, shortId(a.id), howToType(a.form as QuestionForm))
+    : words.howToAnswer(hint, shortId(a.id));
 }

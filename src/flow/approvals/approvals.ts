@@ -13,7 +13,9 @@ import {
   type ApprovalId,
   type ApprovalState,
   type ApprovalView,
+  type JsonObject,
   type ReplyRoute,
+  readFormAnswer,
   resumeIds,
   type TurnId,
   waitNames,
@@ -39,7 +41,7 @@ import {
   rememberRule,
   sameAs,
 } from "./store.ts";
-import { ALWAYS_ALLOWED, IT_WAS_FORGOTTEN, WAS_FORGOTTEN } from "./words.ts";
+import { ALWAYS_ALLOWED, formIn, IT_WAS_FORGOTTEN, WAS_FORGOTTEN } from "./words.ts";
 
 export interface ApprovalParts {
   records: Records;
@@ -57,6 +59,8 @@ export interface ApprovalAnswer {
   decision: ApprovalDecision;
   by: string;
   reason?: string;
+  /** To a question with fields: as one typed text, or field by field. */
+  answers?: string | JsonObject;
 }
 
 export class Approvals {
@@ -115,10 +119,15 @@ export class Approvals {
     if (asked.state !== "pending") throw alreadyAnswered(asked);
     if (answer.decision === "allow-always" && !canBeKept(asked)) {
       throw new AppError("BAD_REQUEST", {
-        message: "This can only be allowed once: it runs code in the workspace, which can change.",
-        hint: "Allow it once, or write a rule for it: policy.allow.exec in lares.yaml.",
+        ...(formIn(asked.action)
+          ? { message: "This is a question, which can only be answered once.", hint: "Answer it, or deny it." }
+          : {
+              message: "This can only be allowed once: it runs code in the workspace, which can change.",
+              hint: "Allow it once, or write a rule for it: policy.allow.exec in lares.yaml.",
+            }),
       });
     }
+    const content = readContent(asked, answer);
     const at = clock.now();
     // Past its deadline the turn is already being denied (APPROVALS-3), even if the row still says pending.
     if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
@@ -128,7 +137,13 @@ export class Approvals {
       {
         id: resumeIds.answered(asked.id, answer.decision, answer.by),
         name: waitNames.approval(asked.id),
-        value: { approval: asked.id, decision: answer.decision, by: answer.by, reason: answer.reason ?? null },
+        value: {
+          approval: asked.id,
+          decision: answer.decision,
+          by: answer.by,
+          reason: answer.reason ?? null,
+          ...content,
+        },
       },
       (tx) => {
         answerApproval(tx, { id: asked.id, state, at, ...answer });
@@ -227,6 +242,18 @@ export class Approvals {
     if (known) await records.write((tx) => forgetRule(tx, agent, rule));
     return known;
   }
+}
+
+/** What was filled in, for the turn. Throws BAD_REQUEST where that doesn't fit what was asked. */
+function readContent({ action }: ApprovalView, { decision, answers }: ApprovalAnswer): { content?: JsonObject } {
+  if (decision === "deny") return {};
+  const form = formIn(action);
+  if (form) return { content: readFormAnswer(form, answers) };
+  if (answers === undefined) return {};
+  throw new AppError("BAD_REQUEST", {
+    message: "This wants a yes or a no, nothing else.",
+    hint: "Approve it or deny it.",
+  });
 }
 
 /** Whether "allow always" is offered, i.e. there is a rule to save. */

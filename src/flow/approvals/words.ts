@@ -1,5 +1,14 @@
 /** Texts for people about approvals. */
-import { type ApprovalId, CODE_LENGTH, type Json, type JsonObject, type ReplyRoute } from "../../core/domain/index.ts";
+import {
+  type ApprovalId,
+  CODE_LENGTH,
+  howToType,
+  type Json,
+  type JsonObject,
+  needsNoWords,
+  type QuestionForm,
+  type ReplyRoute,
+} from "../../core/domain/index.ts";
 import { quotedName, visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
 
@@ -35,12 +44,12 @@ export interface Question {
 }
 
 export function questionText(q: Question): string {
-  return `May I do this?\n\n${actionBlock(q)}\n\n${q.because} ${howToAnswer(q.id)}`;
+  return `${opening(q)}\n\n${actionBlock(q)}\n\n${q.because} ${howToAnswer(q)}`;
 }
 
 /** For a chat that shows buttons under it. */
 export function questionTextWithButtons(q: Question): string {
-  return `May I do this?\n\n${actionBlock(q)}\n\n${q.because}`;
+  return `${opening(q)}\n\n${actionBlock(q)}\n\n${q.because}`;
 }
 
 /** What the approval's message says once it has been answered. */
@@ -53,7 +62,7 @@ export function reminderText(q: Question & { askedAt: number; deadline: number }
   const ago = hours(now - q.askedAt);
   const left = hours(q.deadline - now);
   const when = `I asked ${ago} ago. If you don't answer, it's denied in ${left}.`;
-  return `This is still waiting for you.\n\n${actionBlock(q)}\n\n${q.because} ${when} ${howToAnswer(q.id)}`;
+  return `This is still waiting for you.\n\n${actionBlock(q)}\n\n${q.because} ${when} ${howToAnswer(q)}`;
 }
 
 /**
@@ -68,9 +77,23 @@ function actionBlock({ shown, action }: Question): string {
 }
 
 /** Without a slash: several clients treat slash words as their own commands and send nothing. */
-function howToAnswer(id: ApprovalId): string {
+function howToAnswer({ id, action }: Question): string {
   const code = shortCode(id);
-  return `Answer with: approve ${code} or deny ${code}.`;
+  const form = formIn(action);
+  if (!form || form.fields.length === 0) return `Answer with: approve ${code} or deny ${code}.`;
+  const usual = needsNoWords(form) ? `, approve ${code} for the usual` : "";
+  return `Answer with: answer ${code} ${howToType(form)}${usual}, or deny ${code}.`;
+}
+
+function opening({ action }: Question): string {
+  return formIn(action) ? "A program I use asks you something." : "May I do this?";
+}
+
+/** Of a question with fields: which they are. */
+export function formIn({ form }: JsonObject): QuestionForm | undefined {
+  return typeof form === "object" && form !== null && !Array.isArray(form)
+    ? (form as unknown as QuestionForm)
+    : undefined;
 }
 
 function marksIn({ marks }: JsonObject): string[] {

@@ -61,7 +61,7 @@ function setUp(over: Partial<CommandParts> = {}) {
 
 describe("slash commands", () => {
   const wanted =
-    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair reload timezone".split(
+    "help new reset stop status model think compact usage approve answer deny agents schedule memory export goal pair reload timezone".split(
       " ",
     );
   test("are all there, and /help names each", async () => {
@@ -71,7 +71,7 @@ describe("slash commands", () => {
   });
 
   describe("/help lists what the person who asks may use", () => {
-    const answering = ["approve", "deny", "pair"];
+    const answering = ["answer", "approve", "deny", "pair"];
     const anyone = ["help", "stop", "new", "reset"];
     const cases: [who: string, about: Partial<InboundMessage>, listed: string[]][] = [
       ["the owner in a direct chat", { authority: "owner", mayApprove: true }, wanted],

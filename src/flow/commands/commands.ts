@@ -20,8 +20,9 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { distance, nearest, truthy } from "../../core/kit/index.ts";
+import { defined, distance, nearest, truthy } from "../../core/kit/index.ts";
 import {
+  ANSWERED,
   accepted,
   CLEARED,
   CODE_MISSING,
@@ -51,7 +52,10 @@ export interface CommandParts {
   reload: (session: SessionKey) => Promise<void>;
   approvals: {
     find(typed: string): Promise<ApprovalView>;
-    resolve(id: string, answer: { decision: ApprovalDecision; by: string; reason?: string }): Promise<ApprovalView>;
+    resolve(
+      id: string,
+      answer: { decision: ApprovalDecision; by: string; reason?: string; answers?: string },
+    ): Promise<ApprovalView>;
     waiting(session: SessionKey): Promise<ApprovalView[]>;
     /** What a bare yes or no here can only mean: open questions, with nothing said in this chat since. */
     justAsked(message: InboundMessage): Promise<ApprovalView[]>;
@@ -229,7 +233,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     doc: "allow a waiting action; also without the slash, or: yes CODE",
     run: (parts, call) => {
       const [code = "", word] = call.args.split(/\s+/);
-      return answer(parts, call, code, word === "always" ? "allow-always" : "allow-once");
+      return answer(parts, call, code, { decision: word === "always" ? "allow-always" : "allow-once" });
     },
   },
   pair: {
@@ -249,7 +253,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     doc: "deny a waiting action; also without the slash, or: no CODE",
     run: (parts, call) => {
       const [code = "", ...reason] = call.args.split(/\s+/);
-      return answer(parts, call, code, "deny", reason.join(" "));
+      return answer(parts, call, code, { decision: "deny", ...truthy({ reason: reason.join(" ") }) });
+    },
+  },
+  answer: {
+    who: "approver",
+    usage: "/answer CODE TEXT",
+    doc: "answer a question that a program asks; also without the slash",
+    run: (parts, call) => {
+      const [code = ""] = call.args.split(/\s/, 1);
+      return answer(parts, call, code, { decision: "allow-once", answers: call.args.slice(code.length).trim() });
     },
   },
 };
@@ -302,7 +315,7 @@ async function inWords<T>(parts: CommandParts, act: () => Promise<T>): Promise<T
 
 /** Nothing where it only looks like an answer: "yes please" is said to the agent. */
 async function plainAnswer(parts: CommandParts, call: Call, said: AnswerWords): Promise<string | undefined> {
-  const { code, decision, reason } = said;
+  const { code, decision, reason, answers } = said;
   if (code === undefined) {
     // In a group people also say yes to each other, and an edit is an old message.
     const { isGroup, about } = call.message;
@@ -318,7 +331,7 @@ async function plainAnswer(parts: CommandParts, call: Call, said: AnswerWords): 
     if (error instanceof AppError && error.code === "NOT_FOUND" && isWord) return undefined;
     throw error;
   }
-  return answer(parts, call, code, decision, reason);
+  return answer(parts, call, code, { decision, ...defined({ reason, answers }) });
 }
 
 /** Directories at the root of a machine: a message may begin with one. */
@@ -364,29 +377,23 @@ function unlessNew(error: unknown): void {
   if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
 }
 
-async function answer(
-  parts: CommandParts,
-  call: Call,
-  code: string,
-  decision: ApprovalDecision,
-  reason?: string,
-): Promise<string> {
+async function answer(parts: CommandParts, call: Call, code: string, said: Omit<AnswerWords, "code">): Promise<string> {
   if (!parts.mayApprove(call.message)) return MAY_NOT_ANSWER;
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
   if (!waiting.length) return NOTHING_WAITS;
-  return settle(parts, call, waiting, { decision, ...truthy({ reason }) });
+  return settle(parts, call, waiting, said);
 }
 
 async function settle(
   parts: CommandParts,
   call: Call,
   waiting: readonly ApprovalView[],
-  said: { decision: ApprovalDecision; reason?: string },
+  said: Omit<AnswerWords, "code">,
 ): Promise<string> {
   if (waiting.length > 1) {
     const word = said.decision === "deny" ? "no" : "yes";
     return chooseQuestion(waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`));
   }
   const done = await parts.approvals.resolve(waiting[0]!.id, { ...said, by: call.person });
-  return settled(done.state === "allowed", done.tool);
+  return said.answers === undefined ? settled(done.state === "allowed", done.tool) : ANSWERED;
 }

@@ -7,6 +7,7 @@ export const NOTHING_TO_EXPORT = "Nothing to export here yet.";
 export const CODE_MISSING = "Add the code: /pair K7QW2MXA.";
 export const ONLY_OWNER_ACCEPTS = "Only the owner can accept people.";
 export const MAY_NOT_ANSWER = "You can't answer approvals here.";
+export const ANSWERED = "Thanks, I passed on your answer.";
 export const NOTHING_WAITS = "Nothing is waiting for an answer here.";
 export const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 const TO_THE_AGENT = "To say it to the agent, start with //.";

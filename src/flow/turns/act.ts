@@ -13,12 +13,12 @@ import { atOnce, truthy } from "../../core/kit/index.ts";
 import { type JudgedCall, judge } from "./judge.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
-import { newWaiting } from "./park.ts";
+import { newQuestion, newWaiting } from "./park.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
-import type { Pause, Progress, WaitingCall } from "./progress.ts";
+import type { AskedCall, Pause, Progress, WaitingCall } from "./progress.ts";
 import { allowedAs, runTool } from "./run-tool.ts";
-import { denied, sameAgain, tooManyCalls, tooManyQuestions, waitingForApproval } from "./words.ts";
+import { denied, sameAgain, tooManyCalls, tooManyQuestions, waitingForAnswer, waitingForApproval } from "./words.ts";
 
 /** Runs one reply's calls. Returns the results in order and what waits for a person. */
 export async function act(
@@ -28,7 +28,7 @@ export async function act(
   p: Progress,
 ): Promise<{
   results: ToolResultPart[];
-  waiting: (WaitingCall & { because: string; rule: string })[];
+  waiting: AskedCall[];
   pauses: Pause[];
   /** Text from outside is in the results. */
   outside: boolean;
@@ -39,7 +39,7 @@ export async function act(
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
   const unasked = beyond(judged);
-  const waiting: (WaitingCall & { because: string; rule: string })[] = [];
+  const waiting: AskedCall[] = [];
   const pauses: Pause[] = [];
   const commands = new OneMover();
   // Calls start in order, so a call that waits here waits only for earlier ones.
@@ -60,15 +60,19 @@ export async function act(
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
-      // The code is for people who may answer; in a stranger's chat the agent would only pass it on.
-      const code = p.authority === "stranger" ? undefined : parts.questions.code(asked.approval);
-      return result({ text: waitingForApproval(code), origin: "own" }, "waiting");
+      return result({ text: interimText(parts, p, asked), origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
     const inOrder = () => (j.moves === undefined ? run() : commands.run(j.moves, run));
     const running = looksAtStarted(parts, call) ? Promise.all(started).then(run) : inOrder();
     if (j.starts) started.push(running.catch(() => {}));
     const done = await running;
+    if (done.ask) {
+      const asked = { ask: done.ask, hash: j.hash, round: 1, n };
+      const question = newQuestion(parts, at, { ...call, input: j.input ?? call.input }, asked);
+      waiting.push(question);
+      return result({ text: interimText(parts, p, question), origin: "own" }, "waiting");
+    }
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
@@ -76,6 +80,12 @@ export async function act(
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
+}
+
+/** The code is for people who may answer; in a stranger's chat the agent would only pass it on. */
+function interimText(parts: TurnParts, { authority }: Progress, { approval, asks }: WaitingCall): string {
+  const code = authority === "stranger" ? undefined : parts.questions.code(approval);
+  return asks ? waitingForAnswer(code) : waitingForApproval(code);
 }
 
 /** The code a command exited with, for who shows how it ended. */

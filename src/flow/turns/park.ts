@@ -1,21 +1,22 @@
 /** Parking: the turn becomes data until a person answers, the deadline passes, or it is stopped (I8). */
 import { createHash } from "node:crypto";
-import type { Outcome } from "../../core/contracts/index.ts";
+import type { Outcome, ToolQuestion } from "../../core/contracts/index.ts";
 import {
   type ApprovalId,
   answerIds,
   asId,
   type Json,
+  needsNoWords,
   type ReplyRoute,
   type ToolCallPart,
 } from "../../core/domain/index.ts";
-import { defined, truthy } from "../../core/kit/index.ts";
+import { defined, sha256, truthy } from "../../core/kit/index.ts";
 import { type JudgedCall, nameTool } from "./judge.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
-import { PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
+import { type AskedCall, PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
 import { recordParked } from "./store.ts";
-import { ASKED_ELSEWHERE } from "./words.ts";
+import { ASKED_ELSEWHERE, NEEDS_ANSWER } from "./words.ts";
 
 /** The id comes from the place in the turn, so a replay asks the same question under the same id. */
 export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: JudgedCall, n: number): WaitingCall {
@@ -37,13 +38,26 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
   };
 }
 
+/** The question as a call that waits. `hash` is of the plan that ran. */
+export function newQuestion(
+  parts: TurnParts,
+  at: At,
+  call: ToolCallPart,
+  asked: { ask: ToolQuestion; hash: string; round: number; n: number },
+): AskedCall {
+  const { shown, form, state, until } = asked.ask;
+  const judged = { verdict: "ask" as const, because: NEEDS_ANSWER, rule: "", shown, hash: asked.hash };
+  const waiting = newWaiting(parts, at, call, { ...judged, ...defined({ until }) }, asked.n);
+  return { ...waiting, asks: { form, state, round: asked.round }, because: NEEDS_ANSWER, rule: "" };
+}
+
 /** Parks on everything that waits. `fresh` are the questions not yet asked; `askedAt` is where they are asked. */
 export function park(
   parts: TurnParts,
   at: At,
   p: Progress,
   route: ReplyRoute,
-  fresh: (WaitingCall & { because: string; rule: string })[],
+  fresh: AskedCall[],
   askedAt: ReplyRoute,
 ): Outcome {
   const { turn, session, agent } = at;
@@ -72,8 +86,10 @@ export function park(
             ...{ input: w.input, rule: w.rule },
             ...truthy({ marks: w.marks, whole: w.whole, where: w.where }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
+            ...(w.asks ? { form: w.asks.form as unknown as Json } : {}),
           },
-          hash: w.hash,
+          // An "allow always" of the same action answers other questions with its hash, and never this one.
+          hash: w.asks ? sha256(`${w.hash} ${w.asks.round}`) : w.hash,
           askedAt: now,
           deadline: w.deadline,
           route: askedAt,
@@ -85,11 +101,16 @@ export function park(
           session,
           route: askedAt,
           text: parts.questions.text(question),
-          question: {
-            approval: w.approval,
-            textWithButtons: parts.questions.textWithButtons(question),
-            ...(w.rule ? {} : { once: true as const }),
-          },
+          // Buttons can't fill in a form.
+          ...(w.asks && !needsNoWords(w.asks.form)
+            ? {}
+            : {
+                question: {
+                  approval: w.approval,
+                  textWithButtons: parts.questions.textWithButtons(question),
+                  ...(w.rule ? {} : { once: true as const }),
+                },
+              }),
         });
       }
       if (isElsewhere && fresh[0])

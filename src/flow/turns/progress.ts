@@ -1,5 +1,5 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
-import type { ApprovalId, Authority, Json, RunsWhere, Usage } from "../../core/domain/index.ts";
+import type { ApprovalId, Authority, Json, QuestionForm, RunsWhere, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
 import type { BoundParts } from "./bound.ts";
 
@@ -24,7 +24,12 @@ export type WaitingCall = {
   deadline: number;
   /** The message with its interim result. Absent in what was parked by an older version. */
   results?: string;
+  /** It ran, and its far side asks a person something before it goes on. `round`: how many questions it has asked. */
+  asks?: { form: QuestionForm; state: Json; round: number };
 };
+
+/** A call that waits, with why it is asked about and the rule "allow always" would keep. */
+export type AskedCall = WaitingCall & { because: string; rule: string };
 
 /** A tool call whose outcome is waited for: something that ends by itself, or a time. */
 export type Pause = { callId: string; tool: string; input: Json; on: string; deadline: number; results?: string };

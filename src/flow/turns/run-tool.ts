@@ -18,7 +18,7 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json, stepNames } from "../../core/domain/index.ts";
+import { AppError, type Json, type QuestionAnswer, stepNames } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./bound.ts";
 import type { JudgedCall } from "./judge.ts";
@@ -80,6 +80,8 @@ interface RunnableCall {
   id: string;
   name: string;
   input: Json;
+  /** It ran before and asked a person something; this is the answer. */
+  goesOn?: { state: Json; answer: QuestionAnswer; round: number };
 }
 
 /** One call on its way through the journal, with the lock it works under. */
@@ -152,7 +154,8 @@ class ToolRun {
   }
 
   get #stepName(): string {
-    return stepNames.tool(this.#call.name, this.#call.id);
+    const { name, id, goesOn } = this.#call;
+    return stepNames.tool(name, id, goesOn?.round);
   }
 
   /** Waits for the files it changes. Returns a result if it doesn't get them. */
@@ -211,12 +214,16 @@ class ToolRun {
     const changed = await changedSince(this.#parts, this.#at, call, judged);
     if (changed) return changed;
     const place = settled === undefined ? this.#place : { ...this.#place, runsSettled: settled };
-    return this.#tool.run(call.input, place, key, this.#at.ctx.halt);
+    if (!call.goesOn) return this.#tool.run(call.input, place, key, this.#at.ctx.halt);
+    if (!this.#tool.goOn) return ours(CHANGED_AFTER_APPROVAL);
+    return this.#tool.goOn(call.input, place, call.goesOn, key, this.#at.ctx.halt);
   }
 
   async #probe(key: string, left: LeftIntent): Promise<Probed<Json>> {
     const { ctx } = this.#at;
     ctx.waits();
+    // What a probe knows is about the first part of the call.
+    if (this.#call.goesOn) return undefined;
     const found = await this.#tool.probe?.(this.#call.input, this.#place, key, { ...left, signal: ctx.halt });
     return found && "ok" in found ? { ok: this.#parts.scrub(asJson(found.ok)) } : found;
   }

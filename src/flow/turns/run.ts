@@ -6,7 +6,7 @@ import { defined } from "../../core/kit/index.ts";
 import { park } from "./park.ts";
 import { type At, makePlace } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
-import type { Progress, WaitingCall } from "./progress.ts";
+import type { AskedCall, Progress } from "./progress.ts";
 
 export type Body =
   | {
@@ -31,11 +31,7 @@ export interface TurnRun extends At {
   began: number;
 }
 
-export async function parkNow(
-  parts: TurnParts,
-  run: TurnRun,
-  fresh: (WaitingCall & { because: string; rule: string })[],
-): Promise<Outcome> {
+export async function parkNow(parts: TurnParts, run: TurnRun, fresh: AskedCall[]): Promise<Outcome> {
   const { route, p, turn } = run;
   p.activeMs += parts.clock.now() - run.began;
   if (!fresh.length) return park(parts, run, p, route, fresh, route);

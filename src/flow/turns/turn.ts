@@ -19,12 +19,13 @@ import {
 } from "../../core/domain/index.ts";
 import { converse } from "./converse.ts";
 import { type Ending, finish } from "./finish.ts";
+import { outcome } from "./outcome.ts";
 import type { TurnParts } from "./ports.ts";
 import { newProgress, type Progress } from "./progress.ts";
 import { type Body, parkNow, shortened, type TurnRun } from "./run.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordWoken, sumUsage } from "./store.ts";
-import { outcome, wakeUp } from "./wake.ts";
+import { wakeUp } from "./wake.ts";
 import { DELETED, HOW, internalError, OTHER_VERSION, STOPPED, WITHDRAWN } from "./words.ts";
 
 export function makeTurns(parts: TurnParts) {

@@ -73,6 +73,19 @@ export function waitingForApproval(code: string | undefined): string {
   return `Waiting for a person's approval${code ? ` (${code})` : ""}. It has not run yet. You'll get the outcome in a later message.`;
 }
 
+export function waitingForAnswer(code: string | undefined): string {
+  return `It asks a person something before it goes on${code ? ` (${code})` : ""}. You'll get the outcome in a later message.`;
+}
+
+/** Why a person is asked: somebody else's program waits for the answer. */
+export const NEEDS_ANSWER = "The call can't go on without your answer.";
+export const CHANGED_SINCE_QUESTION =
+  "It changed since it asked, so the call doesn't go on. Call it again if it's still needed.";
+
+export function tooManyRounds(most: number): string {
+  return `It asked more than ${most} questions in one call, so the call was given up.`;
+}
+
 export const WRITE_A_RULE = "A rule in policy.allow.exec (lares.yaml) would let it run without asking.";
 /** For the chat it was asked for, when the question itself is in another one. */
 export const ASKED_ELSEWHERE = "I have to ask before I can do that. I'll tell you here when there's an answer.";
@@ -110,8 +123,8 @@ export function approvedCall(tool: string, notice: string): string {
 }
 
 /** The line above an outcome that arrives later. */
-export function outcomeLabel(what: string, how: string): string {
-  return `Outcome of ${what} that waited for approval: ${how}`;
+export function outcomeLabel(what: string, waitedFor: "approval" | "an answer", how: string): string {
+  return `Outcome of ${what} that waited for ${waitedFor}: ${how}`;
 }
 
 export function nameCall(tool: string): string {
@@ -123,11 +136,14 @@ export const HOW = {
   late: "not answered in time",
   denied: "denied",
   withdrawn: "withdrawn",
+  allowed: "allowed",
   allowedNotRun: "allowed, not run",
+  answered: "answered",
+  declined: "declined",
 } as const;
 
-export function allowedAnd(how: string): string {
-  return `allowed, ${how}`;
+export function andThen(how: string, went: string): string {
+  return `${how}, ${went}`;
 }
 
 export function exitCode(code: number): string {

@@ -1,9 +1,12 @@
 /**
  * FAKE of an MCP server over stdio, without any library: what it lists and how it misbehaves comes from a JSON file that a test may
- * change while it runs. It stands in for servers that nobody would publish: some that die, hang, flood or hide characters.
+ * change while it runs. It stands in for servers that nobody would publish: some that die, hang, flood or hide characters, and for
+ * both eras of the protocol (`"era": "modern"` in the script is 2026-07-28).
  *
  * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Documentation: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  * Acknowledgement: a call is done when its response is written; a server that ends before has not said whether it did it.
  *
  *   node server.mjs SCRIPT.json
@@ -13,7 +16,15 @@ import { createInterface } from "node:readline";
 
 const [, , scriptFile] = process.argv;
 const script = () => JSON.parse(readFileSync(scriptFile, "utf8"));
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const isModern = () => script().era === "modern";
+/** What every result of the newer era carries. */
+const MODERN = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+const say = ({ result, ...message }) => {
+  const full = result === undefined ? {} : { result: isModern() ? { ...MODERN, ...result } : result };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message, ...full })}\n`);
+};
+/** Answers to what this server asked, by the id of its request. */
+const asked = new Map();
 const note = (line) => {
   const { log } = script();
   try {
@@ -33,9 +44,14 @@ lines.on("close", () => {
   if (!script().ignoresEnd) process.exit(0);
 });
 lines.on("line", (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === undefined) return asked.get(id)?.(result);
+  if (method === "notifications/cancelled") note(`cancelled ${params.reason ?? ""}`);
   if (id === undefined) return;
-  if (method === "initialize") {
+  if (method === "server/discover" && isModern()) {
+    return say({ id, result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } } });
+  }
+  if (method === "initialize" && !isModern()) {
     return say({
       id,
       result: {
@@ -51,9 +67,34 @@ lines.on("line", (line) => {
   say({ id, error: { code: -32601, message: `no method ${method}` } });
 });
 
-function call(id, { name, arguments: given }) {
+/** The same call again, with answers, goes on where the first one ended; the state says so. */
+function callAgain(id, name, given, { inputResponses, requestState }) {
+  note(`went on ${name} ${JSON.stringify(inputResponses)} ${requestState}`);
+  if (script().behaviour?.[name] === "hangs") return undefined;
+  const told = JSON.stringify({ given, inputResponses, requestState });
+  return say({ id, result: { content: [{ type: "text", text: `${name} knows ${told}` }] } });
+}
+
+/** Holds the call open while a person is asked. */
+function askFirst(id, name, params) {
+  const own = `ask-${id}`;
+  asked.set(own, (answer) => {
+    note(`was told ${JSON.stringify(answer)}`);
+    say({ id, result: { content: [{ type: "text", text: `${name} was told ${JSON.stringify(answer)}` }] } });
+  });
+  say({ id: own, method: "elicitation/create", params });
+}
+
+function call(id, { name, arguments: given, ...more }) {
+  const { behaviour = {}, asks = {} } = script();
+  if (more.requestState !== undefined) return callAgain(id, name, given, more);
   note(`called ${name} ${JSON.stringify(given)}`);
-  const { behaviour = {} } = script();
+  if (asks[name]) {
+    const { requests, state } = asks[name];
+    if (isModern())
+      return say({ id, result: { resultType: "input_required", inputRequests: requests, requestState: state } });
+    return askFirst(id, name, Object.values(requests)[0].params);
+  }
   switch (behaviour[name]) {
     case "dies":
       return process.exit(7);

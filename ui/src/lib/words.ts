@@ -288,7 +288,13 @@ export const w = {
       write: "Write this file?",
       edit: "Change this file?",
       other: (tool: string) => `Use ${tool}?`,
+      form: "A program asks you something",
     },
+    optional: "(optional)",
+    yes: "Yes",
+    no: "No",
+    send: "Send the answer",
+    openPage: (host: string) => `Open the page on ${host}`,
     where: "Where",
     here({ folder, background, terminal, sandbox }: NonNullable<Approval["where"]>) {
       const how = [background && "in the background", terminal && "on a terminal", sandbox].filter(Boolean);

@@ -40,6 +40,9 @@ export const serverConfig = z
     network: z.boolean().default(true).describe("whether the program may use the network"),
     startSeconds: seconds(300).default(30).describe("how long connecting may take"),
     callSeconds: seconds(3600).default(60).describe("how long a call may stay without news"),
+    askSeconds: seconds(3600)
+      .default(600)
+      .describe("how long a server of the older protocol is kept waiting when it asks you something"),
     idleMinutes: z.number().min(0).max(1440).default(10).describe("how long an unused program keeps running"),
     allow: patterns.optional().describe("the only tools of it that are offered, by name or `pattern*`"),
     deny: patterns.default([]).describe("tools of it that aren't offered"),

@@ -31,13 +31,13 @@ export interface OpenedMcp {
 
 export function openMcp(parts: OpenMcpParts): OpenedMcp {
   const { records, clock, ids, log, config, lists } = parts;
+  const roots = () => parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
   const servers = new McpServers({
     ...{ records, clock, ids, log, config, lists },
     endRun: (key) => endRun({ key }),
-    async client({ probeMs, onToolsChanged }) {
+    async client(options) {
       const { createClient } = await import("./sdk.ts");
-      const roots = parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
-      return createClient({ version: parts.version, probeMs, roots, onToolsChanged });
+      return createClient({ version: parts.version, roots: roots(), ...options });
     },
     async connect(server, key) {
       const { url, headers } = server.config;
@@ -50,16 +50,18 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
       return new StdioTransport({ wrapped, cwd, key });
     },
   });
-  return { servers, served: serveTools(servers, parts.keepPicture) };
-}
-
-function serveTools(servers: McpServers, keepPicture: McpPort["keepPicture"]): ServedTools {
   const port: McpPort = {
     find: (agent, server, tool) => servers.find(agent, server, tool),
     definition: (server) => servers.definition(server),
     call: (server, request) => servers.call(server, request),
-    keepPicture,
+    answer: (server, ...given) => servers.answer(server, ...given),
+    roots: () => roots(),
+    keepPicture: parts.keepPicture,
   };
+  return { servers, served: serveTools(servers, port) };
+}
+
+function serveTools(servers: McpServers, port: McpPort): ServedTools {
   const asTool = (offered: OfferedTool): Tool => createMcpTool(port, offered);
   return {
     servers: () => servers.names(),

@@ -29,7 +29,8 @@ test("a program that is no server is refused with its own words, then left alone
       });
     },
   });
-  const call = () => peer.call({ tool: "x", digest: "", arguments: {}, signal: new AbortController().signal });
+  const call = () =>
+    peer.call({ key: "k", tool: "x", digest: "", arguments: {}, signal: new AbortController().signal });
   for (let n = 0; n < 3; n++) expect(await call()).toMatchObject({ kind: "refused" });
   const before = started;
   expect(await call()).toMatchObject({ kind: "refused", why: expect.stringContaining("no such module") });

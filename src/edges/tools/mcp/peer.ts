@@ -7,10 +7,11 @@
  * MCP-9: which era of the protocol a server speaks is found out once and remembered until it stops being true.
  */
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, type QuestionAnswer } from "../../../core/domain/index.ts";
 import { type Backoff, backoffMs, type Clock, defined } from "../../../core/kit/index.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Manifest, MOST_TOOLS, readManifest } from "./manifest.ts";
+import { OpenCall, type OpenQuestion } from "./open-call.ts";
 import type { McpAnswer } from "./result.ts";
 
 /** After so many failures in a row it is left alone for a while. */
@@ -31,9 +32,12 @@ export type PeerState =
   | { kind: "paused"; until: number; why: string };
 
 export type CallOutcome =
-  | { kind: "answered"; answer: McpAnswer }
+  /** `notes`: what it asked on the way and did not get. */
+  | { kind: "answered"; answer: McpAnswer; notes?: readonly string[] }
   /** It wants to know something first. The same call again, with the answers and this state, goes on from there. */
   | { kind: "input-required"; requests: unknown; state?: string }
+  /** The same of a server that waits meanwhile: `answer` goes on with the call. */
+  | { kind: "asks"; question: OpenQuestion }
   /** It did not happen: never sent, or the server said no. */
   | { kind: "refused"; why: string }
   | { kind: "unknown"; why: string };
@@ -51,21 +55,33 @@ export interface PeerParts {
   /** A fresh connection to it. Throws when there can't be one. */
   transport(): Promise<Transport & { complaints?: { lines(most?: number): string[] } }>;
   /** The SDK, loaded when the first server is wanted. */
-  client(options: { probeMs: number; onToolsChanged(): void }): Promise<Client>;
+  client(options: {
+    probeMs: number;
+    onToolsChanged(): void;
+    onQuestion(params: unknown): Promise<QuestionAnswer>;
+  }): Promise<Client>;
   remember(memory: PeerMemory): void;
   /** Its tools were listed: with every connection, and when it says that they changed. */
   listed(manifest: Manifest): Promise<void>;
   memory: PeerMemory;
 }
 
+export interface CallProgress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
 export interface CallRequest {
+  /** Of this call, the same when it goes on. */
+  key: string;
   tool: string;
   /** What was judged: a tool that says something else by now is not called (MCP-10). */
   digest: string;
   arguments: Record<string, unknown>;
   /** From an earlier `input-required`. */
   answers?: { responses: unknown; state?: string };
-  onProgress?(progress: { progress: number; total?: number; message?: string }): void;
+  onProgress?(progress: CallProgress): void;
   signal: AbortSignal;
 }
 
@@ -85,6 +101,9 @@ export class McpPeer {
   #running = 0;
   #stopIdle: (() => void) | undefined;
   #memory: PeerMemory;
+  /** Calls under way, and those of them that wait for a person. */
+  readonly #calls = new Set<OpenCall>();
+  readonly #asking = new Map<string, OpenCall>();
   /** Of the last process, also when it has ended. */
   #complaints: { lines(most?: number): string[] } | undefined;
 
@@ -114,20 +133,58 @@ export class McpPeer {
   }
 
   async call(request: CallRequest): Promise<CallOutcome> {
+    const { config, clock, name: server } = this.#parts;
+    const live = new OpenCall({
+      ...{ server, clock, quietMs: config.callSeconds * 1000, askMs: config.askSeconds * 1000 },
+    });
+    live.start((signal) => this.#run(live, request, signal));
+    return this.#follow(request.key, live, request.signal);
+  }
+
+  /** Goes on with a call that asked something. Unknown if this process never had it: a server waits for one process only. */
+  async answer(key: string, given: QuestionAnswer, signal: AbortSignal): Promise<CallOutcome> {
+    const live = this.#asking.get(key);
+    if (!live) return { kind: "unknown", why: "it waited for an answer when Lares or the server was stopped" };
+    live.answer(given);
+    return this.#follow(key, live, signal);
+  }
+
+  async #follow(key: string, live: OpenCall, signal: AbortSignal): Promise<CallOutcome> {
+    this.#asking.delete(key);
+    const outcome = await live.wait(signal);
+    if (outcome.kind === "asks") this.#asking.set(key, live);
+    if (outcome.kind !== "answered" || live.notes.length === 0) return outcome;
+    return { ...outcome, notes: live.notes };
+  }
+
+  async #run(live: OpenCall, request: CallRequest, signal: AbortSignal): Promise<CallOutcome> {
     let isSent = false;
+    this.#calls.add(live);
     try {
       return await this.#use(async ({ client }) => {
         const now = this.#memory.manifest?.tools.find(({ name }) => name === request.tool);
         if (now?.digest !== request.digest) throw new NotReached("the tool has changed and waits for the owner's look");
         isSent = true;
-        return await this.#send(client, request);
+        live.heard();
+        return await this.#send(client, { ...request, signal }, live);
       });
     } catch (error) {
       if (request.signal.aborted) throw error;
       // A server that was restarted knows nothing about our session: the next call begins a new one.
       if (readStatus(error as Error)) await this.close();
       return toOutcome(error as Error, isSent);
+    } finally {
+      this.#calls.delete(live);
     }
+  }
+
+  /** Which of several calls a question belongs to, a server of the older era doesn't say; then no person can be asked. */
+  async #asked(params: unknown): Promise<QuestionAnswer> {
+    const [only, ...others] = this.#calls;
+    if (only && others.length === 0) return only.ask(params);
+    for (const live of this.#calls)
+      live.notes.push(`${this.#parts.name} asked something during several calls at once.`);
+    return { action: "cancel" };
   }
 
   /** Ends it; the next call starts it again. */
@@ -140,7 +197,7 @@ export class McpPeer {
     await connection?.transport.close();
   }
 
-  async #send(client: Client, request: CallRequest): Promise<CallOutcome> {
+  async #send(client: Client, request: CallRequest, live: OpenCall): Promise<CallOutcome> {
     const { responses, state } = request.answers ?? {};
     const params = {
       name: request.tool,
@@ -149,11 +206,13 @@ export class McpPeer {
     };
     const result = (await client.callTool(params as Parameters<Client["callTool"]>[0], {
       signal: request.signal,
-      timeout: this.#parts.config.callSeconds * 1000,
-      resetTimeoutOnProgress: true,
-      maxTotalTimeout: LONGEST_CALL_MS,
+      // How long it may be silent, the live call knows: time spent waiting for a person doesn't count.
+      timeout: LONGEST_CALL_MS,
       allowInputRequired: true,
-      ...defined({ onprogress: request.onProgress }),
+      onprogress: (progress) => {
+        live.heard();
+        request.onProgress?.(progress);
+      },
     })) as McpAnswer & { resultType?: string; inputRequests?: unknown; requestState?: string };
     if (result.resultType !== "input_required") return { kind: "answered", answer: result };
     const { requestState: left } = result;
@@ -237,6 +296,7 @@ export class McpPeer {
       probeMs: this.#parts.config.startSeconds * 1000,
       // A list that can't be had now is asked for with the next connection.
       onToolsChanged: () => void this.list().catch(() => undefined),
+      onQuestion: (params) => this.#asked(params),
     });
     const transport = await this.#parts.transport();
     this.#complaints = transport.complaints;

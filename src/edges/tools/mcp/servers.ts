@@ -195,6 +195,11 @@ export class McpServers {
     return this.#entry(server).peer.call(request);
   }
 
+  /** Goes on with a call that waits for a person. */
+  answer(server: string, ...given: Parameters<McpPeer["answer"]>): Promise<CallOutcome> {
+    return this.#entry(server).peer.answer(...given);
+  }
+
   /** Of what decides which program answers: an approval is bound to it. A digest, because it has secrets in it. */
   definition(server: string): string {
     const { command, args, env, cwd, url, headers } = this.#entry(server).config;

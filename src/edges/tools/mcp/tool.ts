@@ -3,22 +3,21 @@
  *
  * MCP-12: the plan is bound to the tool's digest, the server's definition and the exact arguments.
  */
+import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import {
-  type ActionPlan,
-  OutcomeUnknown,
-  type Tool,
-  type ToolPlace,
-  type ToolResult,
-} from "../../../core/contracts/index.ts";
-import { AppError, assertNever, type ImagePart, type Json, type JsonObject } from "../../../core/domain/index.ts";
+  AppError,
+  type ImagePart,
+  type Json,
+  type JsonObject,
+  type QuestionAnswer,
+} from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
-import { labelled } from "../web/outside.ts";
 import { misfit } from "./arguments.ts";
 import type { McpTool } from "./manifest.ts";
 import { addressTool } from "./names.ts";
+import { type CallAt, goOn, tellOutcome } from "./outcome.ts";
 import type { CallOutcome, CallRequest } from "./peer.ts";
-import { readAnswer } from "./result.ts";
 import type { OfferedTool } from "./servers.ts";
 
 export interface McpPort {
@@ -27,12 +26,24 @@ export interface McpPort {
   /** Changes with the program or address that answers. */
   definition(server: string): string;
   call(server: string, request: CallRequest): Promise<CallOutcome>;
+  /** Goes on with a call that a server of the older era holds open. */
+  answer(server: string, key: string, given: QuestionAnswer, signal: AbortSignal): Promise<CallOutcome>;
+  /** The folders a server may use. */
+  roots(): readonly { uri: string; name: string }[];
   keepPicture(session: string, of: { name: string; bytes: Buffer }): Promise<ImagePart | undefined>;
 }
 
 export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
   const { server, tool, isRepeatable } = offered;
   const address = addressTool(server, tool.name);
+  const callAt = (input: Json, place: ToolPlace, key: string, signal: AbortSignal): CallAt => ({
+    ...{ port, offered, place, key, signal },
+    again: ({ responses, requestState }) =>
+      port.call(server, {
+        ...{ tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input), key, signal },
+        answers: { responses, ...defined({ state: requestState }) },
+      }),
+  });
   return {
     spec: { name: tool.modelName, description: tool.description || address, input: tool.input },
     repeat: isRepeatable ? "safe" : "never",
@@ -57,12 +68,11 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
       };
     },
     async run(input, place, key, signal): Promise<ToolResult> {
-      const given = readArguments(address, tool, input);
-      const outcome = await port.call(server, {
-        ...{ tool: tool.name, digest: tool.digest, arguments: given, signal },
-      });
-      return tellOutcome(port, { offered, place, key }, outcome);
+      const request = { tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input) };
+      const outcome = await port.call(server, { ...request, key, signal });
+      return tellOutcome(callAt(input, place, key, signal), outcome);
     },
+    goOn: (input, place, { state, answer }, key, signal) => goOn(callAt(input, place, key, signal), state, answer),
   };
 }
 
@@ -75,50 +85,4 @@ function readArguments(address: string, tool: McpTool, input: Json): JsonObject 
     hint: `It takes ${JSON.stringify(tool.input).slice(0, 2000)}`,
     retry: "after-change",
   });
-}
-
-async function tellOutcome(
-  port: McpPort,
-  { offered: { server, tool, isRepeatable }, place, key }: { offered: OfferedTool; place: ToolPlace; key: string },
-  outcome: CallOutcome,
-): Promise<ToolResult> {
-  const address = addressTool(server, tool.name);
-  switch (outcome.kind) {
-    case "answered": {
-      const { whole, pictures, meta, isError } = readAnswer(server, outcome.answer);
-      const { text, spill } = await labelled({ label: `Answer of ${address}`, text: whole, place, key });
-      const images: ImagePart[] = [];
-      for (const [n, { bytes }] of pictures.entries()) {
-        const kept = await port.keepPicture(place.caller.session, { name: `${tool.modelName}-${n + 1}`, bytes });
-        if (kept) images.push(kept);
-      }
-      return {
-        ...{ text, origin: "outside" },
-        meta: { ...meta, ...defined({ spill }) },
-        ...(isError ? { isError: true } : {}),
-        ...(images.length > 0 ? { images } : {}),
-      };
-    }
-    case "refused":
-      return {
-        ...(await labelled({ label: `${address} was not called, or refused`, text: outcome.why, place, key })),
-        ...{ isError: true, origin: "outside" },
-      };
-    case "unknown": {
-      const why = `${address} was called and did not answer (${firstLine(outcome.why)}).`;
-      if (!isRepeatable) throw new OutcomeUnknown(why);
-      return { text: `${why} It may be called again.`, isError: true, origin: "outside" };
-    }
-    case "input-required":
-      return {
-        text: `${address} wants to ask something first, which it can't do here. Nothing was done. Call it with all it needs.`,
-        ...{ isError: true, origin: "own" },
-      };
-    default:
-      return assertNever(outcome);
-  }
-}
-
-function firstLine(text: string): string {
-  return visible(text.split("\n", 1)[0]!.slice(0, 200));
 }

@@ -167,6 +167,11 @@ function run(tools: { get(name: string): Tool | undefined; names(): Iterable<str
       const { tool, input: given } = inner(input);
       return said(tool, await asItsOwn(tool, () => tool.run(given, place, key, signal)));
     },
+    goOn: async (input, place, asked, key, signal) => {
+      const { tool, input: given } = inner(input);
+      if (!tool.goOn) return { text: "It can't go on.", isError: true, origin: "own" };
+      return said(tool, await asItsOwn(tool, () => tool.goOn!(given, place, asked, key, signal)));
+    },
     after: async (input, place, wait) => {
       const { tool, input: given } = inner(input);
       return (await tool.after?.(given, place, wait)) ?? { text: "Time is up.", origin: "own" };

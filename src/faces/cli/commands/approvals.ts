@@ -1,6 +1,6 @@
 /** `lares approvals`, `lares approve`, `lares deny`: what waits for a yes or no. */
 import { AppError } from "../../../core/domain/index.ts";
-import { nearest, truthy } from "../../../core/kit/index.ts";
+import { defined, nearest, truthy } from "../../../core/kit/index.ts";
 import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -61,18 +61,21 @@ export const resolve: Action = async (ctx, [typed = "", word = ""]) => {
 export const approve: Action = (ctx, [typed = ""]) =>
   decide(ctx, typed, ctx.options.always ? "allow-always" : "allow-once");
 
+export const answer: Action = (ctx, [typed = "", text = ""]) => decide(ctx, typed, "allow-once", text);
+
 export const deny: Action = (ctx, [typed = ""]) => decide(ctx, typed, "deny");
 
-async function decide(ctx: Context, typed: string, decision: Decision): Promise<number> {
+async function decide(ctx: Context, typed: string, decision: Decision, answers?: string): Promise<number> {
   const { rpc, out, options } = ctx;
   const { id } = await find(ctx, typed, "pending");
   const a = await rpc.call("approvals.resolve", {
     id,
     decision,
     ...truthy({ reason: options.reason }),
+    ...defined({ answers }),
   });
   out.document(a);
-  out.say(`${words.decided[decision]}: ${showAction(a)}`);
+  out.say(answers === undefined ? `${words.decided[decision]}: ${showAction(a)}` : words.passedOn);
   out.note(words.turnContinues(out.hint, a.turn));
   return EXIT.done;
 }

@@ -9,6 +9,7 @@ export const approvalWords = {
   howToAnswer: (hint: Hint) => hint`To answer: lares approve ID, or lares deny ID. For details: lares approvals get ID`,
   notADecision: (word: string) => `"${word}" isn't a decision.`,
   decisions: (known: string) => `Use one of: ${known}.`,
+  passedOn: "Passed on your answer.",
   decided: { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" },
   turnContinues: (hint: Hint, turn: string) => hint`The turn continues: lares turns get ${turn}`,
   matches: (typed: string, n: number) => `"${typed}" matches ${n} approvals.`,

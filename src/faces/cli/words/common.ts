@@ -23,6 +23,8 @@ export const commonWords = {
     hint`${reason} To see what it was doing: lares turns get ${turn}`,
   question: (mark: string, agent: string, tool: string) => `${mark} Allow ${agent} to do this? (${tool})`,
   denied: (label: string, time: string) => `  ${label}  denied in ${time}`,
+  howToFillIn: (hint: Hint, id: string, how: string) =>
+    hint`Answer: lares answer ${id} "${how}"   Decline: lares deny ${id}`,
   howToAnswer: (hint: Hint, id: string) => hint`Allow: lares approve ${id}   Deny: lares deny ${id}`,
   notRunning: "Lares is not running.",
   matches: (typed: string, n: number, noun: string) => `"${typed}" matches ${n} ${noun}s.`,

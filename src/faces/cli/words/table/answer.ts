@@ -43,6 +43,13 @@ export const answer: Group = {
       load: async () => (await approvals()).approve,
     },
     {
+      name: "answer",
+      takes: "<id> <text>",
+      about: "answer a question that a program asks",
+      example: 'lares answer abc123 "city: Rome; days: 3"',
+      load: async () => (await approvals()).answer,
+    },
+    {
       name: "deny",
       takes: "<id>",
       about: "deny an action",
