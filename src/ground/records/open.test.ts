@@ -41,12 +41,13 @@ const tables = (db: Database) =>
   );
 
 describe("a home's database", () => {
-  it("is made from nothing by all migrations, marked as ours, durable against power loss", async () => {
+  it("is made from nothing by all migrations, marked as ours", async () => {
     const { writer } = await open(newFile());
     expect(pragma(writer, "user_version")).toBe(MIGRATIONS.length);
     expect(pragma(writer, "application_id")).toBe(0x4c617265);
     expect(pragma(writer, "journal_mode")).toBe("wal");
-    expect(pragma(writer, "synchronous")).toBe(2);
+    // What a writer is told of is synced by wal.ts; SQLite itself syncs before it overwrites the log or the file.
+    expect(pragma(writer, "synchronous")).toBe(1);
     expect(pragma(writer, "integrity_check")).toBe("ok");
     expect(tables(writer)).toEqual(expect.arrayContaining(["meta", "engine_turn", "engine_journal", "engine_event"]));
   });

@@ -7,6 +7,7 @@ import type { AppError } from "../../core/domain/index.ts";
 import type { Database } from "./driver.ts";
 import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
+import type { WriteAheadLog } from "./wal.ts";
 
 /** What the writer was asked to do, and a chance to refuse it. */
 interface Tap {
@@ -46,14 +47,55 @@ function newDirectory(): string {
   return dir;
 }
 
+/** The disk, which can be made to wait and to refuse. */
+class Disk {
+  private readonly real: WriteAheadLog;
+  private held: (() => void)[] | undefined;
+  refusal: Error | undefined;
+  syncs = 0;
+
+  constructor(real: WriteAheadLog) {
+    this.real = real;
+  }
+
+  hold(): void {
+    this.held = [];
+  }
+
+  release(): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const go of held) go();
+  }
+
+  async sync(): Promise<void> {
+    this.syncs++;
+    const { held } = this;
+    if (held) await new Promise<void>((resolve) => held.push(resolve));
+    if (this.refusal) throw this.refusal;
+    await this.real.sync();
+  }
+
+  syncNow(): void {
+    if (this.refusal) throw this.refusal;
+    this.real.syncNow();
+  }
+
+  close(): void {
+    this.real.close();
+  }
+}
+
 async function open(dir = newDirectory()) {
   const parts = await openHomeDatabase(join(dir, "lares.db"));
+  const disk = new Disk(parts.wal);
   parts.writer.exec("CREATE TABLE IF NOT EXISTS thing (id INTEGER PRIMARY KEY, text TEXT NOT NULL)");
   const tap: Tap = { log: [] };
   const fatal: AppError[] = [];
   const records = new SqliteRecords({
     ...parts,
     writer: tapped(parts.writer, tap),
+    wal: disk,
     onFatal: (error) => void fatal.push(error),
   });
   onTestFinished(() => {
@@ -67,7 +109,7 @@ async function open(dir = newDirectory()) {
   const commits = () => tap.log.filter((sql) => sql === "COMMIT").length;
   const ids = async (from: Pick<SqliteRecords, "all"> = records) =>
     (await from.all<{ id: number }>("SELECT id FROM thing ORDER BY id")).map((row) => row.id);
-  return { dir, records, raw: parts.writer, tap, fatal, put, commits, ids };
+  return { dir, records, raw: parts.writer, tap, fatal, disk, put, commits, ids };
 }
 
 const failure = (errcode: number, message: string) => Object.assign(new Error(message), { errcode });
@@ -161,6 +203,111 @@ describe("group commit", () => {
     void put(1);
     await records.write(() => {});
     expect(await ids(records.committed)).toEqual([1]);
+  });
+});
+
+describe("a commit on its way to the disk", () => {
+  async function committing() {
+    const opened = await open();
+    opened.disk.hold();
+    const first = watched(opened.put(1));
+    await expect.poll(() => opened.disk.syncs).toBe(1);
+    return { ...opened, first };
+  }
+
+  function watched(promise: Promise<unknown>) {
+    const state = { settled: false, promise };
+    promise.then(
+      () => (state.settled = true),
+      () => (state.settled = true),
+    );
+    return state;
+  }
+
+  const someTurns = async () => {
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it("is reported to nobody and shown to nobody (SQLITE-1, RECORDS-1)", async () => {
+    const { records, disk, commits, ids, first } = await committing();
+    const shown = watched(ids(records.committed));
+    await someTurns();
+    expect(commits()).toBe(1);
+    expect([first.settled, shown.settled]).toEqual([false, false]);
+    expect(await ids()).toEqual([1]);
+    disk.release();
+    await first.promise;
+    expect(await shown.promise).toEqual([1]);
+  });
+
+  it("lets everything written meanwhile share the next one", async () => {
+    const { disk, put, commits, first } = await committing();
+    const later: Promise<void>[] = [];
+    for (let id = 2; id < 6; id++) {
+      later.push(put(id));
+      await someTurns();
+    }
+    expect(commits()).toBe(1);
+    disk.release();
+    await Promise.all([first.promise, ...later]);
+    expect(commits()).toBe(2);
+    expect(disk.syncs).toBe(2);
+  });
+
+  it("shows what is durable to a reader who asks again and again while others write", async () => {
+    const { records, disk, put, ids, first } = await committing();
+    disk.release();
+    await first.promise;
+    for (let id = 2; id < 30; id++) {
+      const written = watched(put(id));
+      await new Promise((resolve) => setImmediate(resolve));
+      const seen = await ids(records.committed);
+      expect(seen.includes(id)).toBe(written.settled);
+      await written.promise;
+    }
+  });
+
+  it("is fatal when the disk refuses it, for itself and for what was written meanwhile (SQLITE-2)", async () => {
+    const { disk, put, fatal, first } = await committing();
+    const second = put(2);
+    disk.refusal = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    disk.release();
+    const told = await Promise.allSettled([first.promise, second, put(3)]);
+    expect(told.map((t) => t.status === "rejected" && (t.reason as AppError).code)).toEqual([
+      "STORAGE_FULL",
+      "STORAGE_FULL",
+      "STORAGE_FULL",
+    ]);
+    expect(fatal.map((e) => e.code)).toEqual(["STORAGE_FULL"]);
+  });
+
+  it("is waited for by a close, with what was written meanwhile", async () => {
+    const { dir, disk, records, put, first } = await committing();
+    const second = put(2);
+    records.close();
+    await Promise.all([first.promise, second]);
+    disk.release();
+    expect(await (await open(dir)).ids()).toEqual([1, 2]);
+  });
+
+  it("is waited for by a purge, after which writing goes on", async () => {
+    const { disk, records, put, ids, first } = await committing();
+    const second = put(2);
+    records.purge();
+    await Promise.all([first.promise, second]);
+    disk.release();
+    await put(3);
+    expect(await ids(records.committed)).toEqual([1, 2, 3]);
+  });
+
+  it("costs an empty write no sync of its own", async () => {
+    const { records, disk, first } = await committing();
+    const empty = watched(records.write(() => {}));
+    await someTurns();
+    expect(empty.settled).toBe(false);
+    disk.release();
+    await Promise.all([first.promise, empty.promise]);
+    expect(disk.syncs).toBe(1);
   });
 });
 

@@ -1,8 +1,9 @@
 /**
  * Records on SQLite with group commit. A write is applied at once to the open transaction, so later reads see it; the
  * transaction is committed at the end of the event loop's turn, so everything that happened meanwhile shares one fsync.
+ * The fsync runs in the thread pool (wal.ts), one at a time; what is written meanwhile is the next transaction.
  *
- * SQLITE-1: a write's promise resolves only after the COMMIT that contains it.
+ * SQLITE-1: a write's promise resolves only after the COMMIT that contains it has reached the disk, and `committed` shows it no sooner.
  * SQLITE-2: a failed commit is fatal for this object: every waiting write rejects, nothing more is written, `onFatal` is called
  * once.
  * SQLITE-3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
@@ -11,17 +12,20 @@ import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../core/contract
 import { AppError } from "../../core/domain/index.ts";
 import { damaged, isDamage } from "./damage.ts";
 import type { Database, Statement } from "./driver.ts";
+import type { WriteAheadLog } from "./wal.ts";
 
 interface Batch {
   promise: Promise<void>;
   resolve: () => void;
   reject: (error: unknown) => void;
-  /** Whether nothing has been written in it yet. */
-  isEmpty: boolean;
-  /** Its commit is due at the end of the event loop's turn. Until then only lazy writes are in it, and `lazy` commits them. */
+  /** The statements it consists of, so that all but a refused write's can be run again. */
+  readonly done: { sql: string; params: SqlValue[] }[];
+  /** Its commit is due: at the end of the event loop's turn, or when the one before it is on the disk. Until then only lazy writes are in it, and `lazy` commits them. */
   isArranged: boolean;
   lazy: NodeJS.Timeout | undefined;
 }
+
+type DurableLog = Pick<WriteAheadLog, "sync" | "syncNow" | "close">;
 
 /** How long a lazy write waits for company. Long enough for a turn with a fast model, too short for anybody to notice. */
 const LAZY_MS = 25;
@@ -35,11 +39,14 @@ export class SqliteRecords implements Records {
   ran = 0;
   private readonly statements: (sql: string) => Statement;
   private batch: Batch | undefined;
+  /** Committed, and on its way to the disk. */
+  private syncing: Batch | undefined;
   private dead: AppError | undefined;
   private isClosed = false;
   private readonly tx: Tx;
   private readonly writer: Database;
   private readonly reader: Database;
+  private readonly wal: DurableLog;
   private readonly epoch: string;
   private readonly onFatal: (error: AppError) => void;
   private readonly storing: (on: boolean) => void;
@@ -49,6 +56,7 @@ export class SqliteRecords implements Records {
     file?: string;
     writer: Database;
     reader: Database;
+    wal: DurableLog;
     epoch: string;
     onFatal: (error: AppError) => void;
     /** Told before and after what waits for the disk. */
@@ -57,47 +65,53 @@ export class SqliteRecords implements Records {
     this.file = parts.file ?? "The database";
     this.writer = parts.writer;
     this.reader = parts.reader;
+    this.wal = parts.wal;
     this.epoch = parts.epoch;
     this.onFatal = parts.onFatal;
     this.storing = parts.storing ?? (() => {});
     const count = () => void this.ran++;
     this.statements = statementCache(this.writer, count);
     const cached = statementCache(this.reader, count);
-    const read = (sql: string) => {
+    const read = async (sql: string) => {
+      // Another commit can't come in between: it waits for the event loop, these promises don't.
+      while (this.syncing) await this.syncing.promise.catch(() => {});
       this.mustBeOpen();
       return cached(sql);
     };
-    this.tx = { run: (sql, ...params) => void this.statements(sql).run(...params) };
+    this.tx = {
+      run: (sql, ...params) => {
+        this.statements(sql).run(...params);
+        this.batch?.done.push({ sql, params });
+      },
+    };
     this.committed = {
-      get: async <T>(sql: string, ...params: SqlValue[]) =>
-        this.reading(() => read(sql).get(...params) as T | undefined),
-      all: async <T>(sql: string, ...params: SqlValue[]) => this.reading(() => read(sql).all(...params) as T[]),
+      get: async <T>(sql: string, ...params: SqlValue[]) => {
+        const statement = await read(sql);
+        return this.reading(() => statement.get(...params) as T | undefined);
+      },
+      all: async <T>(sql: string, ...params: SqlValue[]) => {
+        const statement = await read(sql);
+        return this.reading(() => statement.all(...params) as T[]);
+      },
     };
   }
 
   write(change: (tx: Tx) => void, how: WriteHow = {}): Promise<void> {
     if (this.dead) return Promise.reject(this.dead);
     let batch: Batch;
-    // The first write of a transaction is rolled back with the transaction, so it needs no savepoint.
-    let isFirst: boolean;
     try {
       batch = this.batch ?? this.begin();
-      isFirst = batch.isEmpty;
-      if (!isFirst) this.statements("SAVEPOINT one").run();
     } catch (error) {
       return Promise.reject(this.die(error));
     }
+    const before = batch.done.length;
     this.arrange(batch, how.lazy === true);
-    batch.isEmpty = false;
     try {
       change(this.tx);
-      if (!isFirst) this.statements("RELEASE one").run();
     } catch (error) {
       if (isStorageFailure(error)) return Promise.reject(this.die(error));
-      // The caller's own mistake: only its statements are rolled back.
       try {
-        if (isFirst) this.restart(batch);
-        else this.writer.exec("ROLLBACK TO one; RELEASE one");
+        this.takeBack(batch, before);
       } catch (failed) {
         return Promise.reject(this.die(failed));
       }
@@ -141,7 +155,7 @@ export class SqliteRecords implements Records {
 
   /** Commits what is open and closes. After it the file alone is the whole truth, so that a copy of it is a backup. */
   close(): void {
-    this.commit();
+    this.commitNow();
     try {
       // The driver on Node 20 lets go of a connection only with its last statement, so closing alone leaves the log behind.
       if (!this.dead) this.writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -150,13 +164,14 @@ export class SqliteRecords implements Records {
     }
     this.dead ??= new AppError("NOT_READY", { message: "The database was closed.", retry: "later" });
     this.isClosed = true;
+    this.wal.close();
     this.reader.close();
     this.writer.close();
   }
 
   /** What was deleted leaves the write-ahead log, too. Commits what is open first. */
   purge(): void {
-    this.commit();
+    this.commitNow();
     if (this.dead) return;
     this.storing(true);
     try {
@@ -168,7 +183,7 @@ export class SqliteRecords implements Records {
 
   private begin(): Batch {
     this.open();
-    const batch = { isEmpty: true, isArranged: false, lazy: undefined } as Batch;
+    const batch = { done: [], isArranged: false, lazy: undefined } as unknown as Batch;
     batch.promise = new Promise<void>((resolve, reject) => {
       batch.resolve = resolve;
       batch.reject = reject;
@@ -190,38 +205,79 @@ export class SqliteRecords implements Records {
     }
   }
 
-  private restart(batch: Batch): void {
+  /**
+   * A refused write is the caller's own mistake, and only its statements are undone: the transaction is run again without them. That is
+   * rare; a savepoint for each write would cost every turn. The same statements in the same order on the same file do the same.
+   */
+  private takeBack(batch: Batch, upTo: number): void {
+    batch.done.length = upTo;
     this.writer.exec("ROLLBACK");
     this.open();
-    batch.isEmpty = true;
+    for (const { sql, params } of batch.done) this.statements(sql).run(...params);
   }
 
   /** When the batch is committed: at the end of the event loop's turn, or a little later while nobody waits for it. */
   private arrange(batch: Batch, lazy: boolean): void {
     if (batch.isArranged) return;
     if (lazy) {
-      batch.lazy ??= setTimeout(() => this.commit(batch), LAZY_MS);
+      batch.lazy ??= setTimeout(() => this.arrange(batch, false), LAZY_MS);
       return;
     }
     clearTimeout(batch.lazy);
     batch.isArranged = true;
-    setImmediate(() => this.commit(batch));
+    if (!this.syncing) setImmediate(() => this.commit(batch));
   }
 
-  private commit(batch = this.batch): void {
-    if (!batch || batch !== this.batch || this.dead) return;
+  private commit(batch: Batch): void {
+    if (batch !== this.batch || !this.store(batch)) return;
+    // Nothing was written, and what came before is on the disk.
+    if (batch.done.length === 0) return batch.resolve();
+    this.syncing = batch;
+    this.wal.sync().then(
+      () => this.synced(batch),
+      (error: unknown) => this.syncing === batch && this.die(error),
+    );
+  }
+
+  private synced(batch: Batch): void {
+    if (this.syncing !== batch) return;
+    this.syncing = undefined;
+    batch.resolve();
+    const next = this.batch;
+    if (next?.isArranged) setImmediate(() => this.commit(next));
+  }
+
+  /** Commits and waits for the disk. */
+  private commitNow(): void {
+    const { syncing, batch } = this;
+    if (this.dead || (batch && !this.store(batch)) || !(syncing ?? batch)) return;
+    this.syncing = undefined;
+    try {
+      this.wal.syncNow();
+    } catch (error) {
+      syncing?.reject(this.die(error));
+      batch?.reject(this.die(error));
+      return;
+    }
+    syncing?.resolve();
+    batch?.resolve();
+  }
+
+  /** Writes the batch to the log. Whether that worked. */
+  private store(batch: Batch): boolean {
+    if (this.dead) return false;
     clearTimeout(batch.lazy);
     this.batch = undefined;
     this.storing(true);
     try {
       this.statements("COMMIT").run();
+      return true;
     } catch (error) {
       batch.reject(this.die(error));
-      return;
+      return false;
     } finally {
       this.storing(false);
     }
-    batch.resolve();
   }
 
   private die(cause: unknown): AppError {
@@ -236,6 +292,8 @@ export class SqliteRecords implements Records {
     clearTimeout(this.batch?.lazy);
     this.batch?.reject(error);
     this.batch = undefined;
+    this.syncing?.reject(error);
+    this.syncing = undefined;
     this.onFatal(error);
     return error;
   }
@@ -266,7 +324,8 @@ function isStorageFailure(error: unknown): boolean {
 }
 
 function storageError(cause: unknown, file: string): AppError {
-  const full = /disk is full/i.test(String(cause)) || ((cause as { errcode?: number }).errcode ?? 0) % 256 === 13;
+  const { errcode = 0, code } = cause as { errcode?: number; code?: string };
+  const full = /disk is full/i.test(String(cause)) || errcode % 256 === 13 || code === "ENOSPC" || code === "EDQUOT";
   return full
     ? new AppError("STORAGE_FULL", {
         message: `The disk is full: nothing more can be stored in ${file}.`,

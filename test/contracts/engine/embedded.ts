@@ -45,7 +45,17 @@ export const factory: EngineFactory = {
       throw error;
     }
     database.writer.exec("CREATE TABLE IF NOT EXISTS contract_note (text TEXT NOT NULL)");
-    const records = new SqliteRecords({ ...database, onFatal: (error) => engine.lose(error) });
+    let open = true;
+    const wal = {
+      syncNow: () => database.wal.syncNow(),
+      close: () => database.wal.close(),
+      async sync() {
+        await database.wal.sync();
+        // A killed process acknowledges nothing, though what it had committed is there.
+        if (!open) throw new Error("killed");
+      },
+    };
+    const records = new SqliteRecords({ ...database, wal, onFatal: (error) => engine.lose(error) });
     const engine = new EmbeddedEngine({
       records,
       clock: parts.clock ?? systemClock,
@@ -55,7 +65,6 @@ export const factory: EngineFactory = {
       log: silentLog,
       places: parts.places ?? { interactive: 200, scheduled: 20, background: 20 },
     });
-    let open = true;
     return {
       engine,
       note: (tx, text) => tx.run("INSERT INTO contract_note (text) VALUES (?)", text),
@@ -81,6 +90,7 @@ export const factory: EngineFactory = {
         } catch {
           // Nothing was open.
         }
+        wal.close();
         database.writer.close();
         database.reader.close();
         lock.release();
