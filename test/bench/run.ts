@@ -151,7 +151,7 @@ async function statements(lares: Lares): Promise<void> {
   const ran = async () => Number(/^lares_statements_total (\d+)$/m.exec(await text(lares, "/metrics"))![1]);
   const before = await ran();
   for (let i = 0; i < 200; i++) await chat(lares, "warm", `counted ${i}`);
-  note("database statements per turn", (((await ran()) - before) / 200).toFixed(1), "≤ 42", undefined);
+  note("database statements per turn", (((await ran()) - before) / 200).toFixed(1), "≤ 36", undefined);
 }
 
 /** What stays of a turn when everything has been collected, and in the file. */

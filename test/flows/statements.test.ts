@@ -9,10 +9,10 @@ import { type Lares, startLares, startModel, until } from "../support/index.ts";
 const TURNS = 20;
 
 test.each([
-  ["a message over /chat", 42, (lares: Lares) => lares.chat("ann", "hello")],
-  ["a message over RPC", 42, (lares: Lares) => lares.rpc("chat.send", { message: "hello", user: "ann" })],
-  ["a message with a key", 45, (lares: Lares, n: number) => lares.chat("ann", "hello", { key: `k${n}` })],
-  ["a turn with one tool call", 68, (lares: Lares) => lares.chat("ann", 'tool:list {"path":"."} then: say:done')],
+  ["a message over /chat", 36, (lares: Lares) => lares.chat("ann", "hello")],
+  ["a message over RPC", 36, (lares: Lares) => lares.rpc("chat.send", { message: "hello", user: "ann" })],
+  ["a message with a key", 39, (lares: Lares, n: number) => lares.chat("ann", "hello", { key: `k${n}` })],
+  ["a turn with one tool call", 58, (lares: Lares) => lares.chat("ann", 'tool:list {"path":"."} then: say:done')],
 ])("%s takes at most %i statements", { timeout: 60_000 }, async (_what, most, send) => {
   const model = await startModel();
   const lares = await startLares({ env: model.env });

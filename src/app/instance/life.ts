@@ -108,7 +108,8 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
     if (!isOver(error)) log.warn(what, { error: String(error) });
   };
   aside(workshop.attachments.sweep());
-  const stopListening = [wakers.schedules.listen(unsettled), all.mind.memory.capture.listen(bus, aside)];
+  const { capture } = all.mind.memory;
+  const stopListening = [wakers.schedules.listen(unsettled), capture.listen(bus, aside), watch.follow(bus)];
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
   await workshop.mcp.servers.apply();

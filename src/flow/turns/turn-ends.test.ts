@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { asId, type TurnId } from "../../core/domain/index.ts";
+import { makeBus } from "../../core/kit/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
 import { TurnEnds } from "./turn-ends.ts";
 
@@ -94,4 +95,34 @@ test("a turn that ended is read once for all who ask, and again after its sessio
   await records.write((tx) => tx.run("DELETE FROM turn"));
   watch.forget();
   expect(await watch.read(turn("t1"))).toBeUndefined();
+});
+
+test("a caller waits for a turn that was accepted just now without a read, and is woken by its end, its park or the caller's leaving", async () => {
+  const { records, watch } = await setUp();
+  const bus = makeBus();
+  const route = { channel: "http", account: "a", chat: "c" };
+  const stop = watch.follow(bus);
+  for (const id of ["t1", "t2", "t3"]) {
+    await add(records, id);
+    bus.emit({ event: "turn.accepted", session: asId("s"), turn: turn(id), text: "hi", route });
+  }
+  const before = records.ran;
+  const leaving = new AbortController();
+  const [ended, parked, left] = [
+    watch.until(turn("t1"), "ended", new AbortController().signal),
+    watch.until(turn("t2"), "settled", new AbortController().signal),
+    watch.until(turn("t3"), "ended", leaving.signal),
+  ];
+  await expect.poll(() => watch.listening()).toBe(3);
+  expect(records.ran).toBe(before);
+  await records.write((tx) => tx.run("UPDATE turn SET ended_at = 5 WHERE id = 't1'"));
+  await records.write((tx) => tx.run("UPDATE turn SET state = 'parked' WHERE id = 't2'"));
+  watch.settled(turn("t1"));
+  watch.settled(turn("t2"));
+  leaving.abort();
+  expect(await ended).toMatchObject({ endedAt: 5 });
+  expect(await parked).toMatchObject({ state: "parked" });
+  expect(await left).toMatchObject({ state: "queued" });
+  expect(watch.listening()).toBe(0);
+  stop();
 });

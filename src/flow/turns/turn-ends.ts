@@ -4,7 +4,7 @@
  */
 import type { Records } from "../../core/contracts/index.ts";
 import type { TurnId } from "../../core/domain/index.ts";
-import { deadline } from "../../core/kit/index.ts";
+import { type Bus, deadline } from "../../core/kit/index.ts";
 import { readTurn, type TurnRow } from "./store.ts";
 
 /** Enough for those who ask in the same moment, and little to hold. */
@@ -15,6 +15,8 @@ export class TurnEnds {
   private readonly records: Records;
   private lost: Error | undefined;
   private readonly listeners = new Map<TurnId, Set<() => void>>();
+  /** Accepted in this life and not settled since: neither ended nor parked, so there is nothing to read yet. */
+  private readonly atWork = new Set<TurnId>();
   /** Turns that ended just now: what ended does not change, and several ask for the same one at the same moment. */
   private readonly ended = new Map<TurnId, TurnRow>();
   private readonly reading = new Map<TurnId, Promise<TurnRow | undefined>>();
@@ -23,8 +25,16 @@ export class TurnEnds {
     this.records = records;
   }
 
+  /** Notices turns as they are accepted, which saves a read for each caller who waits for one. Returns how to stop. */
+  follow(bus: Bus): () => void {
+    return bus.on((event) => {
+      if (event.event === "turn.accepted") this.atWork.add(event.turn);
+    });
+  }
+
   /** To be called when a turn ended or parked. */
   settled(turn: TurnId): void {
+    this.atWork.delete(turn);
     // A look that began before the end must not be shared by those who ask after it.
     this.reading.delete(turn);
     const waiting = this.listeners.get(turn);
@@ -80,14 +90,16 @@ export class TurnEnds {
       // Listening before reading, so that an end between the two is not missed.
       const listener = this.listen(id, signal);
       try {
-        const row = await this.read(id);
-        if (!row) return undefined;
-        if (row.result?.joined) {
-          id = row.result.joined;
-          continue;
+        if (signal.aborted || !this.atWork.has(id)) {
+          const row = await this.read(id);
+          if (!row) return undefined;
+          if (row.result?.joined) {
+            id = row.result.joined;
+            continue;
+          }
+          const isDone = row.endedAt !== undefined || (how === "settled" && row.state === "parked");
+          if (isDone || signal.aborted) return row;
         }
-        const isDone = row.endedAt !== undefined || (how === "settled" && row.state === "parked");
-        if (isDone || signal.aborted) return row;
         await listener.woken;
       } finally {
         listener.release();

@@ -230,8 +230,11 @@ export class SqliteRecords implements Records {
 
   private commit(batch: Batch): void {
     if (batch !== this.batch || !this.store(batch)) return;
-    // Nothing was written, and what came before is on the disk.
-    if (batch.done.length === 0) return batch.resolve();
+    if (batch.done.length === 0) {
+      // Nothing was written, and what came before is on the disk.
+      batch.resolve();
+      return;
+    }
     this.syncing = batch;
     this.wal.sync().then(
       () => this.synced(batch),

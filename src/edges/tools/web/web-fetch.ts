@@ -47,7 +47,7 @@ export function createWebFetch({ fetcher, reach, readPage }: WebFetchDeps): Tool
       input: {
         type: "object",
         properties: {
-          url: { type: "string", description: "https://…" },
+          url: { type: "string", description: "an https:// address" },
           as: { enum: ["markdown", "text", "raw"], description: "default markdown" },
         },
         required: ["url"],
