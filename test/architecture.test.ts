@@ -125,6 +125,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "ground/records/room.ts": "a file of ours that is removed at once, to see whether there is room",
   "ground/records/read-copy.ts": "makes and removes a temporary folder of ours for a copied database",
   "ground/records/open.ts": "the database in the home",
+  "ground/records/wal.ts": "the log beside the database in the home, to sync it",
   "ground/vault/files.ts": "the vault in the home",
   "ground/vault/key.ts": "the vault's key in the home",
   "mind/agents/folder.ts": "makes what is missing in an agent's folder (never over something), and lists agents",

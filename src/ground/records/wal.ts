@@ -1,5 +1,5 @@
 /**
- * The write-ahead log, as far as it has to reach the disk. SQLite itself is told not to wait (`synchronous=NORMAL`), because it could
+ * The write-ahead log, as far as it has to reach the disk. SQLite itself does not wait (`synchronous=NORMAL`), because it could
  * only wait on the main thread; the waiting is done here, in the thread pool, while other turns go on. The bytes that have to be on
  * the disk and the moment a writer hears of them are the same as with `FULL`.
  *
