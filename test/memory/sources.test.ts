@@ -85,6 +85,19 @@ describe("session messages", () => {
     expect((await found({ query: "parcel", person: "owner", owner: true })).sort()).toEqual(["other", "own"]);
   });
 
+  it("are indexed after what waits already: the answer that wakes the index goes out first", async () => {
+    const { sessions, say } = await talk();
+    await say("s1", 1, "the answer to everything");
+    const order: string[] = [];
+    const answered = new Promise<void>((resolve) => setImmediate(resolve)).then(() => order.push("answered"));
+    const indexed = sessions.settled().then(() => order.push("indexed"));
+    // As long as only promises settle, nothing has been looked at.
+    for (let i = 0; i < 100; i++) await null;
+    expect(await sessions.waiting()).toBe(1);
+    await Promise.all([answered, indexed]);
+    expect(order).toEqual(["answered", "indexed"]);
+  });
+
   it("that were deleted are gone from the index too", async () => {
     const { sessions, say, records } = await talk();
     await say("s1", 1, "the secret is Rumpelstilzchen");

@@ -1,6 +1,7 @@
 /** The engine's side: which handler runs a segment, who hears that a turn settled, the order of the start and of the stop. */
 import type { Ctx, SegmentInput } from "../../core/contracts/index.ts";
 import { AppError, isOver, type SessionKey, type TurnId, withoutCommandLane } from "../../core/domain/index.ts";
+import { letOthersRun } from "../../core/kit/index.ts";
 import { announce, whyNotAgain } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
@@ -198,7 +199,8 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
     settled(turn, session, how) {
       watch.settled(turn);
       aside(delivery.outbox.wake(turn));
-      if (how === "ended") for (const tell of whenEnded) tell(turn, session);
+      // Once the answer is out: nobody waits for the others with it.
+      if (how === "ended") aside(letOthersRun().then(() => whenEnded.map((tell) => tell(turn, session))));
       aside(announce({ bus, approvals: delivery.approvals, watch, log: turnLog }, turn, session, how));
     },
   });

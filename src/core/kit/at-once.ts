@@ -1,3 +1,5 @@
+import { letOthersRun } from "./pause.ts";
+
 /**
  * Many pieces of work, a few at a time. Results keep the order of the items. After a failure nothing new is started.
  *
@@ -14,7 +16,7 @@ export async function atOnce<T, R>(
   let failed = false;
   const worker = async (): Promise<void> => {
     for (let mine = next++; mine < items.length && !failed; mine = next++) {
-      if (mine >= most) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (mine >= most) await letOthersRun();
       try {
         results[mine] = await work(items[mine]!, mine);
       } catch (error) {
@@ -34,7 +36,7 @@ export async function atOnce<T, R>(
 export function inTurn(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {
-    last = last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    last = last.then(letOthersRun);
     return last;
   };
 }

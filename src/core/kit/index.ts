@@ -34,7 +34,7 @@ export { type Log, silentLog } from "./log.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
 export { isReaching, pathsInWord } from "./path-words.ts";
-export { pause, untilAborted } from "./pause.ts";
+export { letOthersRun, pause, untilAborted } from "./pause.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
 export { isSameSecret, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";

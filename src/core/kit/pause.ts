@@ -21,3 +21,8 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     signal.addEventListener("abort", done, { once: true });
   });
 }
+
+/** Resolves when everything that waits for the event loop now has had its turn. */
+export function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

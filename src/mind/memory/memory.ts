@@ -10,7 +10,7 @@
 import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
-import { defined } from "../../core/kit/index.ts";
+import { defined, letOthersRun } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { MemoryConfig } from "./config.ts";
 import { findTopic } from "./facts.ts";
@@ -557,7 +557,7 @@ export class Memory {
           return;
         }
         if (this.stopped) throw new AppError("NOT_READY", { message: "Memory was stopped.", retry: "later" });
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await letOthersRun();
       }
     })();
     this.loading.catch(() => {

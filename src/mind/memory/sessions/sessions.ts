@@ -12,6 +12,7 @@ import {
   type Guard,
   guarded,
   type Log,
+  letOthersRun,
   noCrash,
   noGuard,
   STOPPED_LARES,
@@ -198,11 +199,12 @@ export class SessionIndex {
 
   private async indexAll(): Promise<void> {
     for (let more = true; (more || this.woken) && !this.stopped; ) {
+      // First what waits already: the answer that woke it goes out before it is indexed.
+      await letOthersRun();
       this.woken = false;
       const shelves = await store.nextShelves(this.records, AT_ONCE);
       const rests = await Promise.all(shelves.map((shelf) => this.indexPiece(shelf)));
       more = shelves.length === AT_ONCE || rests.includes(true);
-      await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 

@@ -5,7 +5,7 @@
  * MEMORY-5: everything works without vectors. A failing embedder is tried again later and never in the way.
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
-import { backoffMs, type Clock, type Crash, defined, type Log } from "../../../core/kit/index.ts";
+import { backoffMs, type Clock, type Crash, defined, type Log, letOthersRun } from "../../../core/kit/index.ts";
 import { lastSeq, listVectors, putVector, readVectors, vectorProgress, withoutVector } from "../store.ts";
 import { readSpeaker } from "../text/analyse.ts";
 import { Codes, cosine, toBytes } from "./codes.ts";
@@ -184,7 +184,7 @@ export class Embedding {
         for (const row of rows) this.codes.put(row.seq, row.bytes);
         if (rows.length === 0 || this.stopped.signal.aborted) return;
         after = rows.at(-1)!.seq;
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await letOthersRun();
       }
     })();
     return this.loading;
