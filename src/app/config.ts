@@ -130,10 +130,13 @@ export type LaresSettings = Settings<typeof schema>;
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
 function advise(config: Readonly<Record<string, unknown>>, folders: readonly string[]): string[] {
+  const schedules = config.schedules as z.output<typeof schedulesConfig>;
+  // Most have none, and asking for the machine's zone is slow the first time.
+  if (Object.keys(schedules).length === 0) return [];
   const time = config.time as z.output<typeof timeConfig>;
   const agents = config.agents as Readonly<Record<string, unknown>>;
   const accounts = config.channels as z.output<typeof channelsConfig>;
-  return adviseSchedules(config.schedules as z.output<typeof schedulesConfig>, {
+  return adviseSchedules(schedules, {
     now: Date.now(),
     zone: time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     isAgent: (agent) => agent === DEFAULT_AGENT || folders.includes(agent) || Object.hasOwn(agents, agent),

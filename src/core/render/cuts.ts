@@ -15,7 +15,6 @@ interface Leaf {
 const RANKS = ["sign", "word", "sentence", "line", "inner", "block"] as const;
 type Rank = (typeof RANKS)[number];
 
-const SIGNS = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** What belongs to the sign before it even over a mark's edge. */
 const CLINGS = /^(?:\p{M}|\u200d|\ufe0f|\p{EMod})/u;
 
@@ -27,6 +26,8 @@ export class Cuts {
   readonly #leaves: Leaf[] = [];
   /** Ends of blocks and lines. */
   readonly #marks: { at: number; rank: Rank }[] = [];
+  /** Made when first needed: the first one of a process takes some milliseconds. */
+  #signs: Intl.Segmenter | undefined;
 
   constructor(tree: Tree) {
     this.#tree = tree;
@@ -54,7 +55,8 @@ export class Cuts {
       // A window around the place: a sign is short, and looking at the whole text would cost its length each time.
       const inner = place - leaf.start;
       const lo = Math.max(inner - 200, 0);
-      const sign = SIGNS.segment(leaf.text.slice(lo, inner + 200)).containing(inner - lo)!;
+      this.#signs ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+      const sign = this.#signs.segment(leaf.text.slice(lo, inner + 200)).containing(inner - lo)!;
       if (sign.index + lo === inner) return place;
       if (sign.index > 0 || lo === 0) place = leaf.start + lo + sign.index;
       else return place;

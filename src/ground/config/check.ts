@@ -108,6 +108,9 @@ function theOption(options: readonly z.ZodType[], discriminator: string | undefi
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
+/** Without compiling a parser for each schema first: that takes longer than the one time it would be used. */
+const ONCE = { jitless: true } as const;
+
 function judge(
   slice: z.ZodType,
   name: string,
@@ -116,14 +119,14 @@ function judge(
   complaints: Complaint[],
 ) {
   let input = value;
-  let result = slice.safeParse(input);
+  let result = slice.safeParse(input, ONCE);
   if (!result.success && whole.size > 0) {
     // Variables are always text. Where a number or a yes/no is wanted, the text is read as one.
     for (const issue of result.error.issues) {
       if (issue.code !== "invalid_type" || !whole.has(pathText([name, ...(issue.path as Path)]))) continue;
       input = replaceAt(input, issue.path as Path, (text) => readAs(issue.expected, text));
     }
-    result = slice.safeParse(input);
+    result = slice.safeParse(input, ONCE);
   }
   if (result.success) return result.data;
   const issues = result.error.issues.filter(
@@ -131,7 +134,7 @@ function judge(
   );
   // Only `run` returns the value together with the issues.
   if (issues.length === 0)
-    return (slice._zod.run({ value: input, issues: [] }, { async: false }) as { value: unknown }).value;
+    return (slice._zod.run({ value: input, issues: [] }, { async: false, ...ONCE }) as { value: unknown }).value;
   for (const issue of issues) complaints.push(...toComplaints(issue, [name], input));
   return undefined;
 }

@@ -74,6 +74,9 @@ export function createExec(options: ExecOptions = {}): Tool {
   };
 }
 
+/** Not by `toLocaleString`: the first one takes some milliseconds, and this is made at every start. */
+const SHOWN_THOUSANDS = SHOWN / 1000;
+
 function describe(mayStay: boolean): Tool["spec"] {
   const background = {
     type: "boolean",
@@ -81,7 +84,7 @@ function describe(mayStay: boolean): Tool["spec"] {
   } as const;
   return {
     name: "exec",
-    description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN.toLocaleString("en-US")} characters, the rest is in a file. Use the file tools for files.`,
+    description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN_THOUSANDS},000 characters, the rest is in a file. Use the file tools for files.`,
     input: {
       type: "object",
       properties: {
