@@ -20,4 +20,5 @@ export type { Dir } from "./dir.ts";
 export { notFound, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
 export { markFile, readMarkedSize } from "./mark.ts";
+export { isProgram } from "./program.ts";
 export { walkTree } from "./tree.ts";

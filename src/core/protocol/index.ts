@@ -37,4 +37,6 @@ export {
   turnView,
   usage,
   usageSum,
+  wokenShape,
 } from "./shapes.ts";
+export { jobBudget, jobCondition } from "./time-methods.ts";

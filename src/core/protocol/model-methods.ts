@@ -25,6 +25,15 @@ const providerInfo = z.object({
   models: z.array(z.string()),
 });
 
+/** How to reach a provider's model. */
+const connection = {
+  provider,
+  key: key.optional(),
+  baseUrl: baseUrl.optional(),
+  api: api.optional(),
+  model: model.optional(),
+};
+
 export const MODEL_METHODS = {
   "models.providers": method({
     in: nothing,
@@ -37,13 +46,7 @@ export const MODEL_METHODS = {
     doc: "The providers Lares knows, built in or from the settings, and whether each is set up. Never returns a key.",
   }),
   "models.test": method({
-    in: z.strictObject({
-      provider,
-      key: key.optional(),
-      baseUrl: baseUrl.optional(),
-      api: api.optional(),
-      model: model.optional(),
-    }),
+    in: z.strictObject(connection),
     out: z.object({
       ok: z.boolean(),
       ms: z.number(),
@@ -57,11 +60,7 @@ export const MODEL_METHODS = {
   }),
   "models.connect": method({
     in: z.strictObject({
-      provider,
-      key: key.optional(),
-      baseUrl: baseUrl.optional(),
-      api: api.optional(),
-      model: model.optional(),
+      ...connection,
       ...withIdempotencyKey,
     }),
     out: z.object({

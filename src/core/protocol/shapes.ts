@@ -368,6 +368,19 @@ export type HistoryMessage = z.infer<typeof historyMessage>;
 export type SessionSummary = z.infer<typeof sessionSummary>;
 export type TurnDetail = z.infer<typeof turnView>;
 
+/** Whom something outside wakes, and where. `each`: what gets a separate session by default. */
+export function wokenShape(each: string) {
+  return {
+    agent: z.string().optional().describe("Who is woken. Default: routing.defaultAgent."),
+    session: z
+      .string()
+      .min(1)
+      .max(512)
+      .default("isolated")
+      .describe(`isolated (one for each ${each}), main, or a session's key.`),
+  };
+}
+
 /** Where an answer goes, for settings and methods alike. */
 export const deliverTo = z.strictObject({
   channel: z.string().describe("The platform, as in `channels`."),

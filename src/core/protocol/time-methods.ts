@@ -16,22 +16,22 @@ const slot = z.object({
   endedAt: z.number().optional(),
 });
 
-const condition = z
+export const jobCondition = z
   .union([
     z.strictObject({
-      script: z.string().min(1).max(4000).describe('a command; exit 0 means yes: "test -s inbox.txt"'),
+      script: z.string().min(1).max(4000).describe('A command; exit 0 means yes. Example: "test -s in"'),
     }),
-    z.strictObject({ changed: z.string().min(1).max(500).describe("a workspace file that must have changed") }),
-    z.strictObject({ exists: z.string().min(1).max(500).describe("a workspace file that must exist") }),
+    z.strictObject({ changed: z.string().min(1).max(500).describe("A workspace file that must have changed.") }),
+    z.strictObject({ exists: z.string().min(1).max(500).describe("A workspace file that must exist.") }),
   ])
-  .describe("decides without a model whether it runs");
-const budget = z
+  .describe("Decides, without a model, whether it runs.");
+export const jobBudget = z
   .strictObject({
-    dollars: z.number().nonnegative().optional(),
-    tokens: z.number().int().nonnegative().optional(),
-    calls: z.number().int().nonnegative().optional(),
+    dollars: z.number().nonnegative().optional().describe("US dollars a day. Example: 0.5"),
+    tokens: z.number().int().nonnegative().optional().describe("Tokens a day, read and written."),
+    calls: z.number().int().nonnegative().optional().describe("Model calls a day."),
   })
-  .describe("what its runs may use per day");
+  .describe("Daily limit for its runs; overrides budgets.perSchedule.");
 const thinking = z.enum(["off", "low", "medium", "high"]);
 
 const job = z.object({
@@ -44,13 +44,13 @@ const job = z.object({
   agent: z.string(),
   prompt: z.string().describe("empty if it is a script"),
   script: z.string().optional(),
-  condition: condition.optional(),
+  condition: jobCondition.optional(),
   input: z.string().optional().describe("the job whose last output it gets"),
   session: z.string(),
   model: z.string().optional(),
   thinking: thinking.optional(),
   timeoutS: z.number(),
-  budget: budget.optional(),
+  budget: jobBudget.optional(),
   deliver: deliverTo.optional(),
   bestEffort: z.boolean(),
   deleteAfterRun: z.boolean(),
@@ -93,14 +93,14 @@ const jobSettings = {
     .describe(
       "instead of a prompt: a command that runs without a model; its output is the answer, no output means no message",
     ),
-  condition: condition.nullish(),
+  condition: jobCondition.nullish(),
   input: z.string().min(1).max(128).nullish().describe("the job whose last output it gets"),
   agent: agentId.optional(),
   session: z.string().min(1).max(512).optional().describe("isolated (default), main, or a session's key"),
   model: z.string().min(1).max(256).nullish(),
   thinking: thinking.nullish(),
   timeoutS: z.number().int().min(1).max(86_400).optional().describe("longest run in seconds; 600"),
-  budget: budget.nullish(),
+  budget: jobBudget.nullish(),
   catchUp: z.enum(["once", "all", "skip"]).optional(),
   deliver: deliverTo.nullish().describe("where the answer goes; without it, the answer is only in the history"),
   bestEffort: z.boolean().optional().describe("true: an answer that couldn't be delivered isn't a failure"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../core/kit/index.ts";
-import { deliverTo } from "../../core/protocol/index.ts";
+import { deliverTo, wokenShape } from "../../core/protocol/index.ts";
 
 const secret = z.string().min(16).describe("At least 16 characters; a reference to a variable or the vault is best.");
 const path = z
@@ -33,13 +33,7 @@ const hook = z
       .optional()
       .describe('With hmac: the header with the time in seconds; then "time.body" is signed, and good for 5 minutes.'),
     id: path.optional().describe("What tells deliveries apart, e.g. body.id. Default: what is signed."),
-    agent: z.string().optional().describe("Who is woken. Default: routing.defaultAgent."),
-    session: z
-      .string()
-      .min(1)
-      .max(512)
-      .default("isolated")
-      .describe("isolated (one for each delivery), main, or a session's key."),
+    ...wokenShape("delivery"),
     when: z
       .record(path, z.union([plain, z.array(plain).min(1)]))
       .default({})

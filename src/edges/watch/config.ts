@@ -1,18 +1,12 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../core/kit/index.ts";
-import { deliverTo } from "../../core/protocol/index.ts";
+import { deliverTo, wokenShape } from "../../core/protocol/index.ts";
 
 const every = (seconds: number, least: number) =>
   z.number().min(least).max(86_400).default(seconds).describe(`Seconds between two looks. Default: ${seconds}`);
 
 const common = {
-  agent: z.string().optional().describe("Who is woken. Default: routing.defaultAgent."),
-  session: z
-    .string()
-    .min(1)
-    .max(512)
-    .default("isolated")
-    .describe("isolated (one for each time something is new), main, or a session's key."),
+  ...wokenShape("time something is new"),
   prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
   deliver: deliverTo.optional().describe("Where the answer goes; without it the answer is in the history only."),
 };

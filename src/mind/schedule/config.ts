@@ -2,29 +2,11 @@ import { z } from "zod";
 import { AppError, noAgent } from "../../core/domain/index.ts";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
-import { deliverTo } from "../../core/protocol/index.ts";
+import { deliverTo, jobBudget, jobCondition } from "../../core/protocol/index.ts";
 import { parseWhen } from "./when.ts";
 import { NAME_TAKEN, nowhereToDeliver, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
-
-const conditionConfig = z
-  .union([
-    z.strictObject({
-      script: z.string().min(1).max(4000).describe('A command; exit 0 means yes. Example: "test -s in"'),
-    }),
-    z.strictObject({ changed: z.string().min(1).max(500).describe("A workspace file that must have changed.") }),
-    z.strictObject({ exists: z.string().min(1).max(500).describe("A workspace file that must exist.") }),
-  ])
-  .describe("Decides, without a model, whether it runs.");
-
-const budgetConfig = z
-  .strictObject({
-    dollars: z.number().nonnegative().optional().describe("US dollars a day. Example: 0.5"),
-    tokens: z.number().int().nonnegative().optional().describe("Tokens a day, read and written."),
-    calls: z.number().int().nonnegative().optional().describe("Model calls a day."),
-  })
-  .describe("Daily limit for its runs; overrides budgets.perSchedule.");
 
 const declared = z
   .strictObject({
@@ -47,13 +29,13 @@ const declared = z
       .describe(
         "Instead of a prompt: a command that runs without a model. Its output is the answer; no output means no message.",
       ),
-    condition: conditionConfig.optional(),
+    condition: jobCondition.optional(),
     input: z.string().optional().describe("The job whose last output it gets as input."),
     session: z.enum(["isolated", "main"]).default("isolated").describe("A separate session per run, or the main one."),
     model: z.string().optional().describe("provider/model for its runs."),
     thinking: z.enum(["off", "low", "medium", "high"]).optional().describe("How much its runs think."),
     timeoutS: z.number().int().min(1).max(86_400).optional().describe("Longest run in seconds. Default: 600"),
-    budget: budgetConfig.optional(),
+    budget: jobBudget.optional(),
     catchUp: z.enum(["once", "all", "skip"]).default("once").describe("What to do about missed runs."),
     deliver: deliverTo.optional().describe("Where the answer goes. Without it, the answer is only in the history."),
     bestEffort: z.boolean().optional().describe("true: an answer that couldn't be delivered isn't a failure."),

@@ -1,9 +1,9 @@
 /** Where the browser and its driver are. Only places that the system or the operator fills; never the PATH. */
-import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { BrowserType } from "playwright-core";
 import { AppError } from "../../../core/domain/index.ts";
+import { isProgram } from "../../../core/files/index.ts";
 
 const DIRS = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
 const NAMES = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"];
@@ -48,13 +48,4 @@ export function loadDriver(): BrowserType {
     hint: "Install it with: npm i -g playwright-core",
     retry: "after-change",
   });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,6 +5,7 @@
 import { dirname, join } from "node:path";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Looks } from "./looks.ts";
+import { fitsWildcards } from "./wildcards.ts";
 
 export interface Link {
   /** The path of the link as the words say it, from the last link before it on. A pattern stays a pattern. */
@@ -96,21 +97,10 @@ function fits(pattern: string, name: string): boolean {
   return !(name.startsWith(".") && !pattern.startsWith(".")) && fitsAny(pattern, name);
 }
 
-/** `*` and `?`, a dot at the beginning like any letter. Each star gives up only what comes after the last one. */
+/** `*` and `?`, a dot at the beginning like any letter. */
 export function fitsAny(pattern: string, name: string): boolean {
-  let [p, n, star, mark] = [0, 0, -1, 0];
-  while (n < name.length) {
-    if (pattern[p] === "*") {
-      star = p++;
-      mark = n;
-    } else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === name[n])) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++mark;
-    } else return false;
-  }
-  while (pattern[p] === "*") p++;
-  return p === pattern.length;
+  return fitsWildcards(pattern, name, {
+    isStar: (token) => token === "*",
+    takes: (token, letter) => token === "?" || token === letter,
+  });
 }

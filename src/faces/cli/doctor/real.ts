@@ -1,8 +1,8 @@
 /** The machine as it is. */
-import { accessSync, constants } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { isProgram } from "../../../core/files/index.ts";
 import type { Machine } from "./check.ts";
 
 /** Longer, and a person would call it not reachable too. */
@@ -40,13 +40,4 @@ export function realMachine(now: number): Machine {
         socket.once("error", () => end(false));
       }),
   };
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

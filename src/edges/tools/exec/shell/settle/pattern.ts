@@ -1,6 +1,7 @@
 /** File-name patterns, expanded as bash would: in byte order, without hidden files, and left as they are when nothing fits. */
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
+import { fitsWildcards } from "../../wildcards.ts";
 import type { SettleBudget } from "./budget.ts";
 
 /** One sign of a pattern: itself, any one sign, any number of them, or one of a set. */
@@ -66,21 +67,7 @@ async function namesIn(folder: string, part: readonly PatternToken[], budget: Se
 
 /** Each star gives up only what comes after the last one, so no pattern takes forever. */
 function fits(pattern: readonly PatternToken[], name: readonly string[]): boolean {
-  let [p, n, star, mark] = [0, 0, -1, 0];
-  while (n < name.length) {
-    const token = pattern[p];
-    if (token && "any" in token && token.any === "many") {
-      star = p++;
-      mark = n;
-    } else if (token && takes(token, name[n]!)) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++mark;
-    } else return false;
-  }
-  return pattern.slice(p).every((token) => "any" in token && token.any === "many");
+  return fitsWildcards(pattern, name, { isStar: (token) => "any" in token && token.any === "many", takes });
 }
 
 function takes(token: PatternToken, sign: string): boolean {
