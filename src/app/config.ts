@@ -1,38 +1,41 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
+import type { AdviceContext, ConfigAdvice } from "../core/contracts/index.ts";
 import { canReach, channelsConfig, limitsShape } from "../edges/channels/index.ts";
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
-import { modelsConfig } from "../edges/models/index.ts";
+import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
 import {
   agentMcpConfig,
   agentSandboxConfig,
   mcpConfig,
+  rootAdvice,
   rootsConfig,
   sandboxConfig,
+  TOOL_NAMES,
   webConfig,
 } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
 import { agentExpiryConfig, approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
-import { agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
+import { adviseRules, agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
 import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
 import { retentionConfig } from "../flow/sessions/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
-import { type Config, defineConfig, type Settings } from "../ground/config/index.ts";
+import { adviseBy, type Config, defineConfig, type Settings } from "../ground/config/index.ts";
 import { lanesConfig } from "../ground/engine/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
-import { DEFAULT_AGENT } from "../mind/agents/index.ts";
+import { agentAdvice, isAgent } from "../mind/agents/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
 import { familyConfig } from "../mind/prompt/index.ts";
-import { adviseSchedules, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
+import { adviseSchedules, rhythmAdvice, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
 
@@ -129,17 +132,20 @@ export type LaresConfig = Config<typeof schema>;
 export type LaresSettings = Settings<typeof schema>;
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
-function advise(config: Readonly<Record<string, unknown>>, folders: readonly string[]): string[] {
-  const schedules = config.schedules as z.output<typeof schedulesConfig>;
+function advise(at: AdviceContext): ConfigAdvice[] {
+  const table = { ...modelAdvice, ...agentAdvice, ...rootAdvice, ...rhythmAdvice, ...adviseRules(TOOL_NAMES) };
+  return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...adviseBy(table, at)];
+}
+
+function adviseJobs(at: AdviceContext): ReturnType<typeof adviseSchedules> {
+  const schedules = at.config.schedules as z.output<typeof schedulesConfig>;
   // Most have none, and asking for the machine's zone is slow the first time.
-  if (Object.keys(schedules).length === 0) return [];
-  const time = config.time as z.output<typeof timeConfig>;
-  const agents = config.agents as Readonly<Record<string, unknown>>;
-  const accounts = config.channels as z.output<typeof channelsConfig>;
+  if (schedules.length === 0) return [];
+  const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = at.config.time as z.output<typeof timeConfig>;
+  const accounts = at.config.channels as z.output<typeof channelsConfig>;
   return adviseSchedules(schedules, {
-    now: Date.now(),
-    zone: time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    isAgent: (agent) => agent === DEFAULT_AGENT || folders.includes(agent) || Object.hasOwn(agents, agent),
+    ...{ now: at.now, zone },
+    isAgent: (agent) => isAgent(agent, at),
     canReach: (route) => canReach(accounts, route),
   });
 }

@@ -60,6 +60,7 @@ describe("a home that can't be used", () => {
     start: lares(home, ["gateway", "run", "--port", "0"], as).err,
     status: lares(home, ["status"], as).out,
     doctor: lares(home, ["doctor"], as).out,
+    set: lares(home, ["config", "set", "gateway.port", "8080"], as).err,
   });
 
   it("a file, or below a file: the same sentence from start, status and doctor", () => {

@@ -72,3 +72,29 @@ test("a fact that replaces another one without being asked to names it, in the t
     replaced: [{ id: bonn, text: "Carla lives in Bonn" }],
   });
 });
+
+test("until takes plain words on the person's clock, and refuses what is over or no time", async () => {
+  const save = (input: object) => `tool:memory_save ${JSON.stringify(input)} then: say:{results}`;
+  const said = async (until: string) =>
+    (await lares.chat("owner", save({ text: `The pass is valid, ${until}`, until }), { key: `until-${until}` }))
+      .response!;
+  expect(await said("2020-01-01")).toMatch(/until: 2020-01-01 is over, so it would be forgotten at once/);
+  expect(await said("banana")).toMatch(/until: .*can't read "banana" as a time.*Give a day to come/);
+  expect(await said("next week")).toMatch(/^Saved/);
+  const kept = (await lares.rpc("memory.export", { limit: 1000 })).facts.find((fact) =>
+    fact.text.endsWith("next week"),
+  );
+  const end = new Date(kept!.expiresAt as number);
+  expect([end.getUTCDay(), end.getUTCHours(), end.getUTCMinutes()]).toEqual([1, 23, 59]);
+  expect(end.getTime()).toBeGreaterThan(Date.now());
+});
+
+test("facts that have next to nothing to do with the new one are not called similar", async () => {
+  await lares.rpc("memory.add", { text: "The new bicycle is blue" });
+  await lares.rpc("memory.add", { text: "Grandma's new kitchen has a window" });
+  const text = "The dentist moved to a new street";
+  const said = (await lares.chat("owner", `tool:memory_save ${JSON.stringify({ text })} then: say:{results}`))
+    .response!;
+  expect(said).toMatch(/^Saved/);
+  expect(said).not.toContain("Similar");
+});

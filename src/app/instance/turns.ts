@@ -152,6 +152,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
         makeMemoryToolPort(mind.memory, {
           firstShown: (key, agent) => mind.contexts.firstShown(asId(key), asId(agent)),
           findZone: async (turn) => schedules.findZone(await findPerson(turn)),
+          readEnd: (text, zone) => schedules.readEnd(text, zone),
         }),
       ),
       ...createWebTools(web, parsers.page, { clock }),

@@ -11,7 +11,7 @@ export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSetti
       await settings.look();
       return settings.get(path);
     },
-    "config.set": ({ path, value }) => settings.set(path, value as Json | undefined),
+    "config.set": ({ path, value }) => settings.set(path, value as Json | undefined, instance().agents.names()),
     "config.check": ({ text }) => settings.check(text, instance().agents.names()),
     "config.schema": () => settings.schema(),
   };

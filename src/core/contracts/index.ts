@@ -1,3 +1,4 @@
+export type { AdviceContext, AdviceTable, ConfigAdvice } from "./advice.ts";
 export {
   type AccountPolicy,
   type Button,

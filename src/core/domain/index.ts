@@ -109,6 +109,7 @@ export {
   type Given,
   type Happening,
   type HistoryEntry,
+  hasWords,
   type ImagePart,
   type InboundMessage,
   isWritten,

@@ -281,3 +281,13 @@ export interface HistoryEntry {
 
 /** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
 export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);
+
+const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/**
+ * Whether a text says anything. Blanks, controls and characters that nobody sees (zero-width spaces, soft hyphens, fillers, the
+ * Braille cell without dots) say nothing: what a person can't read isn't a message.
+ */
+export function hasWords(text: string): boolean {
+  return !UNSEEN.test(text);
+}

@@ -232,6 +232,7 @@ export const INSTANCE_METHODS = {
       effect: z
         .enum(["live", "session", "restart"])
         .describe("when it takes effect: at once, in new conversations (or after /reload), or after a restart"),
+      advice: z.array(z.string()).optional().describe("why what was set doesn't work as things are, with the way out"),
     }),
     scope: "admin",
     mutates: true,

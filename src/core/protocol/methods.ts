@@ -66,7 +66,14 @@ export const METHODS = {
       heartbeats: z.array(beat).optional().describe("of agents that have one"),
       memory: z.object({ rss: z.number(), heapUsed: z.number() }),
       /** Where commands run. `ok`: a command was run in it; `name` is "none" when they run with the rights of Lares itself. */
-      sandbox: z.object({ name: z.string(), ok: z.boolean(), why: z.string().optional() }).optional(),
+      sandbox: z
+        .object({
+          name: z.string(),
+          ok: z.boolean(),
+          why: z.string().optional(),
+          byHand: z.literal(true).optional().describe("turned off in the settings"),
+        })
+        .optional(),
       problems: z.array(z.string()),
     }),
     scope: "read",

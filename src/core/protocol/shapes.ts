@@ -1,6 +1,7 @@
 /** The nouns of the wire as schemas. Types for clients come from here; the gateway checks what it takes and what it says. */
 import { z } from "zod";
 import type { Json, JsonObject } from "../domain/json.ts";
+import { hasWords } from "../domain/message.ts";
 import type { StepWork } from "../domain/step-names.ts";
 
 /** Any plain data. zod's own type for it is mutable, ours is not; the check is the same. */
@@ -11,8 +12,6 @@ export const sessionKey = z.string().min(1).max(512);
 export const turnId = z.string().min(1).max(128);
 export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and -, up to 64");
 export const idempotencyKey = z.string().min(1).max(256);
-/** Blanks alone are no text. */
-export const hasWords = (text: string): boolean => text.trim() !== "";
 export const NO_WORDS = "has no words";
 
 /** One message of a person: 256 kB of text is far beyond any chat platform's limit. */
@@ -23,7 +22,7 @@ export function chatMessage<
 >(shape: S) {
   return z.strictObject(shape).superRefine((value, check) => {
     const { message, attachments } = value as { message: string; attachments?: string[] };
-    if (message.trim() !== "" || attachments?.length) return;
+    if (hasWords(message) || attachments?.length) return;
     check.addIssue({ code: "custom", path: ["message"], message: "has no words, and nothing is attached" });
   });
 }

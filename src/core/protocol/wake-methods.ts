@@ -1,7 +1,8 @@
 /** Methods about what wakes an agent besides people: what will, and ringing for it. */
 import { z } from "zod";
+import { hasWords } from "../domain/message.ts";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
-import { agentId, deliverTo, hasWords, NO_WORDS, sessionKey } from "./shapes.ts";
+import { agentId, deliverTo, NO_WORDS, sessionKey } from "./shapes.ts";
 
 const deliver = deliverTo.optional().describe("where the answer goes; without it, the answer is only in the history");
 

@@ -20,8 +20,8 @@ export { createMessageTool } from "./message/message.ts";
 export { createAgentFiles, withInside } from "./paths/index.ts";
 export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
-export { createTools, ON_DEMAND_TOOLS, registerTools, type ToolRegistry } from "./registry.ts";
-export { createRootedFiles, listReadable, openRoots, type Roots, rootsConfig } from "./roots.ts";
+export { createTools, ON_DEMAND_TOOLS, registerTools, TOOL_NAMES, type ToolRegistry } from "./registry.ts";
+export { createRootedFiles, listReadable, openRoots, type Roots, rootAdvice, rootsConfig } from "./roots.ts";
 export {
   agentSandboxConfig,
   type Confinement,

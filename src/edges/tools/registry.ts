@@ -63,6 +63,24 @@ export const ON_DEMAND_TOOLS: readonly string[] = [
   "sessions_stop",
   "wait",
 ];
+/** Every name that rules can be about; `mcp` stands for the tools of all servers. */
+export const TOOL_NAMES: readonly string[] = [
+  ...[
+    "read",
+    "write",
+    "edit",
+    "apply_patch",
+    "list",
+    "search",
+    "exec",
+    "process",
+    "web_fetch",
+    "web_search",
+    "message",
+  ],
+  ...["memory_save", "memory_search", "schedule_add", "sessions_spawn", "tool_search", "tool_run", "mcp"],
+  ...ON_DEMAND_TOOLS,
+];
 const ON_DEMAND: ReadonlySet<string> = new Set(ON_DEMAND_TOOLS);
 
 /** Registers the tools that act on Lares; rarely used ones behind `tool_search`, which finds skills and tools of servers as well. */

@@ -1,7 +1,9 @@
 /** Folders besides the workspace that agents work in (`agents.<id>.roots`), as real paths. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import type { AdviceTable } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { createAgentFiles } from "./paths/index.ts";
 import { safeRoot } from "./sandbox/index.ts";
@@ -11,6 +13,21 @@ export const rootsConfig = z
   .array(z.string().regex(/^(\/|~\/)./, "an absolute path, or one that begins with ~/"))
   .default([])
   .describe("Folders besides its workspace that this agent works in. Example: [~/code/app]");
+
+/** A folder that isn't there is left out without a word when the agent works. */
+export const rootAdvice: AdviceTable = {
+  "agents.*.roots.*": (value) => {
+    const path = expanded(String(value), homedir());
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return undefined;
+    const what = found ? `${value} isn't a folder` : `There is no folder ${value}`;
+    return { message: `${what}, so the agent can't work in it. Create it, or correct the path.` };
+  },
+};
+
+function expanded(path: string, userHome: string): string {
+  return path === "~" || path.startsWith("~/") ? join(userHome, path.slice(1)) : path;
+}
 
 /** What the settings say about folders of agents. */
 export interface RootsConfig {
@@ -32,8 +49,7 @@ export interface Roots {
 }
 
 export function openRoots(config: RootsConfig, homes: { home: string; userHome: string }): Roots {
-  const real = (path: string) =>
-    safeRoot(path === "~" || path.startsWith("~/") ? join(homes.userHome, path.slice(1)) : path, homes);
+  const real = (path: string) => safeRoot(expanded(path, homes.userHome), homes);
   const given = (agent: string) => config.agents[agent]?.roots ?? [];
   const of = (agent: string) =>
     given(agent).flatMap((path) => {

@@ -46,7 +46,7 @@ export interface HomeExamined {
     hint?: string;
   };
   /** `ok`: a command was run in it. `name` is "none" when commands run without one. */
-  sandbox: { name: string; ok: boolean; why?: string };
+  sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
 }
 
 export interface CliPorts {

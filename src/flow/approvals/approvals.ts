@@ -13,6 +13,7 @@ import {
   type ApprovalId,
   type ApprovalState,
   type ApprovalView,
+  hasWords,
   type JsonObject,
   type ReplyRoute,
   readFormAnswer,
@@ -106,8 +107,11 @@ export class Approvals {
     }
   }
 
-  private async answer(id: string, answer: ApprovalAnswer): Promise<ApprovalView> {
+  private async answer(id: string, given: ApprovalAnswer): Promise<ApprovalView> {
     const { records, clock } = this.parts;
+    // A reason of blanks is none: the model would read that a person said nothing.
+    const { reason, ...rest } = given;
+    const answer: ApprovalAnswer = { ...rest, ...(reason !== undefined && hasWords(reason) ? { reason } : {}) };
     const asked = await readApproval(records, id);
     if (!asked) {
       throw new AppError("NOT_FOUND", {

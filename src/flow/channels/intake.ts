@@ -27,6 +27,7 @@ import {
   asId,
   assertNever,
   countScopes,
+  hasWords,
   type InboundMessage,
   isAgentScope,
   type Json,
@@ -239,7 +240,7 @@ export class Intake {
     const files = event.kind === "message" ? (event.files ?? []).slice(0, MOST_FILES) : [];
     const isBot = event.sender.isBot === true;
     const { text, answers } = await this.read(at, policy, event, route);
-    if (text === undefined || (!text.trim() && !files.length)) return { outcome: "ignored" };
+    if (text === undefined || (!hasWords(text) && !files.length)) return { outcome: "ignored" };
     const message: InboundMessage = {
       route,
       sender: { id: event.sender.id, ...truthy({ name: event.sender.name }) },

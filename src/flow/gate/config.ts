@@ -5,7 +5,10 @@
  * general ones. So what the general policy denies, no agent is allowed.
  */
 import { z } from "zod";
+import type { AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
+import { nearest } from "../../core/kit/index.ts";
 import { parseExecRule } from "./rules.ts";
+import { noSuchTools } from "./words.ts";
 
 const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -43,4 +46,21 @@ export const agentPolicyConfig = z
   .describe(
     "What this agent may do without asking, in addition to the general policy; its mode replaces the general one.",
   );
+/** Rules for a tool that isn't there are never looked at. */
+export function adviseRules(tools: readonly string[]): AdviceTable {
+  const judge = (value: unknown): Omit<ConfigAdvice, "path"> | undefined => {
+    const names = Object.keys(value as object).filter((name) => !tools.includes(name));
+    if (names.length === 0) return undefined;
+    return {
+      message: noSuchTools(
+        names.map((name) => ({ name, near: nearest(name, tools) })),
+        tools,
+      ),
+      weight: "never",
+    };
+  };
+  const lists = ["allow", "deny"].flatMap((list) => [`policy.${list}`, `agents.*.policy.${list}`]);
+  return Object.fromEntries(lists.map((path) => [path, judge]));
+}
+
 export type PolicyConfig = z.output<typeof policyConfig>;

@@ -386,3 +386,12 @@ export function modeAndForm(mode: string, form: keyof typeof FORMS): string {
 export function showInside(wrappers: string): string {
   return ` [in ${wrappers}]`;
 }
+
+/** About rules for tools that aren't there. */
+export function noSuchTools(
+  names: readonly { name: string; near: string | undefined }[],
+  tools: readonly string[],
+): string {
+  const told = names.map(({ name, near }) => (near === undefined ? `"${name}"` : `"${name}" (did you mean ${near}?)`));
+  return `There is no tool ${told.join(" or ")}. Tools: ${tools.join(", ")}.`;
+}

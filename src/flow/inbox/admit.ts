@@ -10,6 +10,7 @@ import {
   accountPrefix,
   commandLane,
   type EventLabel,
+  hasWords,
   type ImagePart,
   type InboundMessage,
   type Json,
@@ -367,7 +368,7 @@ async function ownLines(
     };
     shown = shownBy(said);
     const own: TextPart = { type: "text", text: envelope(said), ours: true, label: cleaned(one.label) };
-    return text.trim() === "" ? [own] : [own, { type: "text", text }];
+    return !hasWords(text) ? [own] : [own, { type: "text", text }];
   });
   const kept = { day: shown, ...defined({ view: last?.view, clock }) };
   return { envelope: line, shown: kept, more, ...labelled };

@@ -3,6 +3,7 @@ import type { Outcome } from "../../core/contracts/index.ts";
 import {
   answerIds,
   type EndState,
+  hasWords,
   type Json,
   leastTrusted,
   messageIds,
@@ -105,7 +106,7 @@ function spokenToGuest({ state, text }: TurnResult): string {
 
 export function userMessage(m: IntakeMessage) {
   const said = { type: "text" as const, text: m.text };
-  const words = m.text.trim() === "" && m.attached.length ? [...m.attached] : [said, ...m.attached];
+  const words = !hasWords(m.text) && m.attached.length ? [...m.attached] : [said, ...m.attached];
   const label = m.label ? { label: m.label } : {};
   const own = { type: "text" as const, text: m.envelope ?? "", ours: true as const, ...label };
   const content = m.envelope || m.label ? [own, ...words] : words;

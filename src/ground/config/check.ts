@@ -75,6 +75,10 @@ function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknow
     const option = theOption(def.options, def.discriminator, value);
     return option ? tidy(option, value, path, walk) : value;
   }
+  // No setting means anything by blanks alone; a schema's smallest length lets them pass.
+  if (typeof value === "string" && value !== "" && value.trim() === "") {
+    walk.complaints.push({ path, at: "value", message: `${pathText(path)} must not be blank` });
+  }
   if (!isObject(value)) return value;
   if (def.type === "record" && def.valueType) {
     return mapFields(value, (item, key) => tidy(def.valueType!, section(def.valueType!, item), [...path, key], walk));

@@ -71,7 +71,7 @@ export function fileProblem(error: unknown, home: string): AppError | undefined 
     case "EDQUOT":
       return new AppError("STORAGE_FULL", {
         message: `${path} can't be written: the disk is full.`,
-        hint: `Free some space (df -h ${home}), then start Lares again.`,
+        hint: `Free some space (df -h ${home}), then try again.`,
         retry: "after-change",
         cause: error,
       });

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { AppError, isObject, type Json } from "../../core/domain/index.ts";
 import { replaceFile } from "../../core/kit/index.ts";
 import { type Complaint, check } from "./check.ts";
-import { ensureHome } from "./home.ts";
+import { ensureHome, fileProblem, homeFileProblem } from "./home.ts";
 import { type ConfigProblem, configInvalid, type Path, pathText, soundsSecret } from "./problems.ts";
 import { resolveReferences } from "./references.ts";
 import { type Config, type ConfigSchema, isForbiddenKey } from "./schema.ts";
@@ -116,7 +116,11 @@ export async function saveConfig(home: string, text: string): Promise<void> {
     (found) => found.mode & 0o777,
     () => 0o600,
   );
-  await replaceFile(file, text, mode);
+  try {
+    await replaceFile(file, text, mode);
+  } catch (error) {
+    throw fileProblem(error, home) ?? error;
+  }
 }
 
 export async function readText(file: string, home: string): Promise<string | undefined> {
@@ -128,6 +132,8 @@ export async function readText(file: string, home: string): Promise<string | und
       await refuseOtherSpelling(home);
       return undefined;
     }
+    const problem = homeFileProblem(home) ?? fileProblem(cause, home);
+    if (problem) throw problem;
     throw new AppError("CONFIG_INVALID", {
       message: `${file} could not be read (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}).`,
       hint: "Check who owns the file and its permissions.",

@@ -5,6 +5,7 @@
  * environment does not pay the 55 ms.
  */
 import type { z } from "zod";
+import type { AdviceContext, ConfigAdvice } from "../../core/contracts/index.ts";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 
 export type Slices = Readonly<Record<string, z.ZodType>>;
@@ -13,11 +14,8 @@ export interface ConfigSchema<S extends Slices = Slices> {
   readonly slices: S;
   /** When a change of a key takes effect; the longest path that leads to the key decides. */
   readonly effects: Readonly<Record<string, Effect>>;
-  /**
-   * What is well written and would still not work, in sentences. Nothing is refused for it. `folders`: agents that have a folder
-   * in the home without being in the file.
-   */
-  readonly advise: (config: Readonly<Record<string, unknown>>, folders: readonly string[]) => readonly string[];
+  /** What is well written and would still not work. A file is not refused for it. */
+  readonly advise: (at: AdviceContext) => readonly ConfigAdvice[];
 }
 
 /**

@@ -6,9 +6,11 @@
  * SETTINGS-2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
  */
 import { join } from "node:path";
+import type { ConfigAdvice } from "../../core/contracts/index.ts";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
+import { newAdvice } from "./advise.ts";
 import { configSchemaJson, explain } from "./describe.ts";
 import { getFromFile, setInFile } from "./edit.ts";
 import { CONFIG_FILE, type LoadedConfig, readText, reviewConfig, saveConfig } from "./load.ts";
@@ -131,13 +133,31 @@ export class Settings<Schema extends ConfigSchema> {
     };
   }
 
-  /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
-  async set(path: string, value: Json | undefined) {
-    return { path, effect: findEffect(this.parts.schema, path) ?? "restart", ...(await this.change([[path, value]])) };
+  /**
+   * Changes one key of the file. A result with a new problem is refused, and then nothing is written. `advice`: what is new in it
+   * and doesn't work as things are.
+   */
+  async set(path: string, value: Json | undefined, folders: readonly string[]) {
+    const before = this.advice(this.wanted, folders);
+    const changed = await this.change([[path, value]], (config) => {
+      const never = newAdvice(this.advice(config, folders), before).filter(({ weight }) => weight === "never");
+      return never.map(({ path: at, message }) => ({ path: at, message: `${at}: ${message}` }));
+    });
+    const advice = newAdvice(this.advice(this.wanted, folders), before).map((one) => `${one.path}: ${one.message}`);
+    const effect = findEffect(this.parts.schema, path) ?? "restart";
+    return { path, effect, ...changed, ...(advice.length ? { advice } : {}) };
+  }
+
+  private advice(config: Config<Schema>, folders: readonly string[]): readonly ConfigAdvice[] {
+    const { schema, variables } = this.parts;
+    return schema.advise({ config, folders, env: variables, running: true, now: Date.now() });
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
-  change(edits: readonly (readonly [path: string | readonly string[], value: Json | undefined])[]) {
+  change(
+    edits: readonly (readonly [path: string | readonly string[], value: Json | undefined])[],
+    refuse: (config: Config<Schema>) => readonly ConfigProblem[] = () => [],
+  ) {
     if (edits.some(([, value]) => value !== undefined && isMask(value))) {
       throw new AppError("BAD_REQUEST", {
         message: "This value is a masked secret, not the secret itself.",
@@ -149,7 +169,8 @@ export class Settings<Schema extends ConfigSchema> {
       let text = (await readText(this.file, this.parts.home)) ?? "";
       for (const [path, value] of edits) text = await setInFile(text, path, value);
       const before = new Set(this.problems.map((p) => `${p.path} ${p.message}`));
-      const fresh = (await this.review(text)).problems.filter((p) => !before.has(`${p.path} ${p.message}`));
+      const { problems, config } = await this.review(text);
+      const fresh = [...problems.filter((p) => !before.has(`${p.path} ${p.message}`)), ...refuse(config)];
       if (fresh.length) {
         throw new AppError("CONFIG_INVALID", {
           message: fresh.map((p) => p.message).join("; "),
@@ -168,9 +189,9 @@ export class Settings<Schema extends ConfigSchema> {
   async check(text: string | undefined, folders: readonly string[]) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
-    const advice = this.parts.schema.advise(config, folders).map((message) => ({ path: "schedules", message }));
-    const all = [...problems.map((p) => ({ ...p })), ...advice];
-    return { ok: all.length === 0, problems: all };
+    const advice = this.advice(config, folders);
+    const all = [...problems.map((p) => ({ ...p })), ...advice.map(({ path, message }) => ({ path, message }))];
+    return { ok: problems.length === 0 && advice.every(({ weight }) => weight === "note"), problems: all };
   }
 
   async schema() {

@@ -28,7 +28,7 @@ export interface AuditParts {
   token: { text: string; fromEnvironment: boolean };
   tokens: readonly { name: string; scopes: readonly string[] }[];
   /** What holds commands, as it was tried. */
-  sandbox: { name: string; ok: boolean; why?: string };
+  sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
 }
 
 /** Of random letters and digits this many cannot be guessed. */
@@ -129,7 +129,7 @@ function policies({ config }: AuditParts): Finding[] {
   });
 }
 
-function sandboxHolds({ sandbox: { name, ok, why }, config }: AuditParts): Finding {
+function sandboxHolds({ sandbox: { name, ok, why, byHand }, config }: AuditParts): Finding {
   const id = "sandbox";
   if (ok) return { id, level: "ok", text: `Commands run in a sandbox (${name}), which was tried.` };
   const because = why ? ` (${why})` : "";
@@ -145,7 +145,9 @@ function sandboxHolds({ sandbox: { name, ok, why }, config }: AuditParts): Findi
     // What asks first is at least seen by a person; what doesn't can do whatever you can.
     level: config.policy.mode === "ask" ? "warn" : "bad",
     text: `No sandbox: commands run with your rights and can read your files${because}.`,
-    hint: "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
+    hint: byHand
+      ? "Turn it on: lares config set sandbox.backend auto"
+      : "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
   };
 }
 

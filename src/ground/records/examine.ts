@@ -32,7 +32,10 @@ export async function examineDatabase(file: string, withinMs = CHECK_MS): Promis
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return { file, state: "missing", bytes: 0 };
-    const hint = "Check who owns the home and its permissions.";
+    const hint =
+      code === "ENOTDIR"
+        ? "The home isn't a folder. Move it away, or choose another home with --home or LARES_HOME."
+        : "Check who owns the home and its permissions.";
     return { file, state: "refused", bytes: 0, message: `${file} cannot be read (${code}).`, hint };
   }
   if (bytes === 0) return { file, state: "empty", bytes };

@@ -1,1 +1,2 @@
+export { agentAdvice, isAgent } from "./advise.ts";
 export { AgentFolders, DEFAULT_AGENT } from "./folder.ts";

@@ -8,7 +8,7 @@
  * MEMORY-7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
  */
 import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, hasWords } from "../../core/domain/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import { defined, letOthersRun } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
@@ -110,7 +110,7 @@ export class Memory {
 
   /** Durable when it resolves. Throws BAD_REQUEST for an empty text. */
   async add(memory: NewMemory): Promise<AddOutcome> {
-    if (memory.text.trim() === "") throw new AppError("BAD_REQUEST", { message: "A memory needs a text." });
+    if (!hasWords(memory.text)) throw new AppError("BAD_REQUEST", { message: "A memory needs a text." });
     const written = this.order.then(() => this.write(memory));
     this.order = written.catch(() => {});
     const { outcome, durable } = await written;

@@ -11,6 +11,7 @@ import {
 import { defined, stampIn } from "../../core/kit/index.ts";
 import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
 import { replacing } from "./replacing.ts";
+import { splitWords } from "./text/analyse.ts";
 import { findAbout, findReplaced, forgetAbout, forgetFact, kept, type MemoryAccess } from "./topics.ts";
 import type { SessionViewer } from "./viewers.ts";
 
@@ -39,6 +40,7 @@ export interface MemoryToolPort {
   findText(memory: { id: string; caller: ToolCaller }): Promise<string | undefined>;
   about(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
   forgetAbout(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
+  readEnd(end: { until: string; caller: ToolCaller }): Promise<{ at: number; words: string; isOver: boolean }>;
   search(query: { query: string; caller: ToolCaller }): Promise<(Found & { day: string; origin: Origin })[]>;
   forget(memory: { id: string; caller: ToolCaller }): Promise<boolean>;
 }
@@ -49,10 +51,13 @@ export function makeToolPort(
   {
     firstShown,
     findZone,
+    readEnd,
   }: {
     firstShown: (session: string, agent: string) => Promise<number>;
     /** The time zone of the person who asks in this turn. */
     findZone: (turn: string) => Promise<string>;
+    /** A date or plain words as a moment. Throws AppError for what is neither. */
+    readEnd: (text: string, zone: string) => { at: number; isOver: boolean };
   },
 ): MemoryToolPort {
   const viewer = (caller: ToolCaller) => findViewer(rooms, caller);
@@ -78,7 +83,9 @@ export function makeToolPort(
       });
       const replaced = await findReplaced(rooms, saved);
       const gone = new Set([saved.id, ...replaced.map((old) => old.id)]);
-      const near = found.filter((hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id));
+      const near = found.filter(
+        (hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id) && isNear(text, hit.text),
+      );
       return {
         ...saved,
         ...(replaces === undefined ? {} : await kept(rooms, replaces, saved.id, instead)),
@@ -88,6 +95,12 @@ export function makeToolPort(
     },
     async findText({ id, caller }) {
       return (await rooms.memory.seen(id, await viewer(caller)))?.text;
+    },
+    async readEnd({ until, caller }) {
+      const zone = await findZone(caller.turn);
+      const end = readEnd(until, zone);
+      const { weekday, date, time } = stampIn(zone, end.at);
+      return { ...end, words: `${weekday} ${date} ${time}` };
     },
     about: async ({ about, caller }) => findAbout(rooms, about, await asker(caller)),
     forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await asker(caller)),
@@ -110,6 +123,13 @@ export function makeToolPort(
     },
     forget: async ({ id, caller }) => forgetFact(rooms, id, await asker(caller)),
   };
+}
+
+/** Search finds the best there is, however little that has to do with it: two words in common, or half of a short fact. */
+function isNear(one: string, other: string): boolean {
+  const [a, b] = [new Set(splitWords(one)), new Set(splitWords(other))];
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared >= Math.min(2, Math.ceil(Math.min(a.size, b.size) / 2)) && shared > 0;
 }
 
 /** The owner's own memory is not text from outside; what others said is, except to themselves. */

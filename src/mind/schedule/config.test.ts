@@ -20,7 +20,9 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     isAgent: (agent: string) => agent === "main",
     canReach: ({ channel }: { channel: string }) => channel === "webhook",
   };
-  expect(adviseSchedules(jobs, at)).toEqual([
+  const advice = adviseSchedules(jobs, at);
+  expect(advice.filter(({ weight }) => weight !== "never")).toHaveLength(2);
+  expect(advice.map(({ message }) => message)).toEqual([
     expect.stringMatching(/"good": Another job has the same name/),
     expect.stringMatching(/"cron": "61 .*" isn't a cron expression/),
     expect.stringMatching(/"never": .*never comes/),

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import type { AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
 import { AppError, noAgent } from "../../core/domain/index.ts";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo, jobBudget, jobCondition } from "../../core/protocol/index.ts";
-import { parseWhen } from "./when.ts";
+import { comesAgain, parseWhen } from "./when.ts";
 import { NAME_TAKEN, nowhereToDeliver, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
@@ -71,13 +72,14 @@ export function adviseSchedules(
     canReach: (place: { channel: string; account: string }) => boolean;
     isAgent: (agent: string) => boolean;
   },
-): string[] {
+): Omit<ConfigAdvice, "path">[] {
   const names = new Set<string>();
   return jobs.flatMap((job) => {
+    const never: string[] = [];
     const problems: string[] = [];
-    if (names.has(job.name)) problems.push(NAME_TAKEN);
+    if (names.has(job.name)) never.push(NAME_TAKEN);
     names.add(job.name);
-    if (!job.prompt === !job.script) problems.push(PROMPT_OR_SCRIPT);
+    if (!job.prompt === !job.script) never.push(PROMPT_OR_SCRIPT);
     if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(noAgent(job.agent));
     if (job.deliver && !at.canReach(job.deliver)) {
       problems.push(nowhereToDeliver(job.deliver));
@@ -86,8 +88,29 @@ export function adviseSchedules(
       parseWhen(job as Parameters<typeof parseWhen>[0], at.now, job.zone ?? at.zone);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      problems.push([error.message, error.hint].filter(Boolean).join(" "));
+      never.push(inOneLine(error));
     }
-    return problems.map((problem) => `schedules: "${job.name}": ${problem}`);
+    const about = (problem: string) => `"${job.name}": ${problem}`;
+    return [
+      ...never.map((problem) => ({ message: about(problem), weight: "never" as const })),
+      ...problems.map((problem) => ({ message: about(problem) })),
+    ];
   });
+}
+
+/** A heartbeat's rhythm is written like a job's. */
+export const rhythmAdvice: AdviceTable = {
+  "agents.*.heartbeat.every": (value, { now }) => {
+    try {
+      comesAgain(String(value), now, "UTC");
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { message: inOneLine(error), weight: "never" };
+    }
+  },
+};
+
+function inOneLine({ message, hint }: AppError): string {
+  return [message, hint].filter(Boolean).join(" ");
 }

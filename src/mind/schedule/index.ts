@@ -1,5 +1,5 @@
 export { scheduleWords, zoneWords } from "./commands.ts";
-export { adviseSchedules, schedulesConfig, timeConfig } from "./config.ts";
+export { adviseSchedules, rhythmAdvice, schedulesConfig, timeConfig } from "./config.ts";
 export { type JobSurroundings, jobPorts } from "./obstacles.ts";
 export type { WorkspaceFiles } from "./ports.ts";
 export type { ShownSlot, SlotBody } from "./runs.ts";

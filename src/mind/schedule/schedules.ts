@@ -43,6 +43,7 @@ import {
   setSeen,
   setZone,
 } from "./store.ts";
+import { endMoment } from "./times/moments.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
 import { checkZone } from "./zone.ts";
 
@@ -160,6 +161,13 @@ export class Schedules {
   async rehearse(given: NewJob): Promise<string> {
     const { when, zone } = await this.imagine(given, false);
     return inWords(when, zone);
+  }
+
+  /** When something ends that is said as a date or in words, and whether that is over. Throws BAD_REQUEST for what is no time. */
+  readEnd(text: string, zone: string): { at: number; isOver: boolean } {
+    const now = this.parts.clock.now();
+    const at = endMoment(text, now, zone);
+    return { at, isOver: at <= now };
   }
 
   /** The absolute time of a one-off job, independent of when it is read; undefined for a repeating one. */

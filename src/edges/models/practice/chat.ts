@@ -1,4 +1,5 @@
 /** Small talk of the practice model: honest about what it is, and how to get a real one. */
+import { hasWords } from "../../../core/domain/index.ts";
 import { RULES } from "./rules/index.ts";
 import { answerFromTold, inARow, type ToldFacts } from "./told.ts";
 
@@ -38,7 +39,7 @@ function byRule(text: string, { offered, told }: Known): string | undefined {
 }
 
 function noRule(text: string, { offered }: Known): string {
-  if (text.trim() === "") return `${WHO} There was no text in your message.`;
+  if (!hasWords(text)) return `${WHO} There was no text in your message.`;
   const some = FIRST_TRIES.filter(({ tool }) => offered.has(tool)).map(({ words }) => `"${words}"`);
   const tries = some.length ? ` Try ${some.join(", ")}, or ask "what can you do?" for the whole list.` : "";
   return `${WHO} I have no rule for "${shorten(text.trim())}".${tries}\n${HOW}`;

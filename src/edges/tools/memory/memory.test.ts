@@ -21,6 +21,11 @@ function tools() {
         : [];
       return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live", near, replaced: [] };
     },
+    readEnd: async ({ until }) => ({
+      at: Date.parse(until.length === 10 ? `${until}T23:59:59.999Z` : until),
+      words: until,
+      isOver: Date.parse(until) < Date.parse("2026-01-01"),
+    }),
     findText: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
     about: async () => ({ facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] }),
     async forgetAbout(topic) {

@@ -50,6 +50,8 @@ export interface MemoryPort {
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
   /** All that goes when a topic or a person is forgotten: facts, and what was said about it. Deletes nothing. */
   about(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
+  /** A date or plain words as the moment a memory expires. Throws AppError for what is neither. */
+  readEnd(end: { until: string; caller: Caller }): Promise<{ at: number; words: string; isOver: boolean }>;
   /** Deletes it for good and says what is gone; may be repeated. */
   forgetAbout(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
 }
@@ -81,10 +83,7 @@ const saveInput = z.strictObject({
   text: z.string().min(1).max(4000),
   kind: z.enum(KINDS).optional(),
   replaces: id.optional(),
-  until: z.iso
-    .date()
-    .or(z.iso.datetime({ offset: true }))
-    .optional(),
+  until: z.string().trim().min(1).max(100).optional(),
 });
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
 const forgetInput = z
@@ -110,7 +109,7 @@ function save(port: MemoryPort): Tool {
           text: { type: "string", description: "one sentence" },
           kind: { type: "string", enum: [...KINDS], description: "default fact" },
           replaces: { type: "string", description: "id of the fact it replaces" },
-          until: { type: "string", description: "date it expires" },
+          until: { type: "string", description: "when it expires: a date, or next friday" },
         },
         required: ["text"],
       },
@@ -119,24 +118,28 @@ function save(port: MemoryPort): Tool {
     words: OURS,
     async plan(input, place) {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
+      const end = until === undefined ? undefined : await readEnd(port, until, place.caller);
       const old = replaces === undefined ? undefined : await said(port, "memory_save", replaces, place.caller);
       const shown = [
-        `Remember${kind ? ` (${kind})` : ""}${until ? ` until ${until}` : ""}: ${visible(text)}`,
+        `Remember${kind ? ` (${kind})` : ""}${end ? ` until ${end.words}` : ""}: ${visible(text)}`,
         ...(old === undefined ? [] : [`Instead of: ${visible(old)}`]),
       ].join("\n");
       const binding = {
         text,
         ...truthy({ kind, replaces, until }),
       };
+      // "Next week" means another one when a person answers days later, so what is agreed to is the moment.
+      const settled = end && new Date(end.at).toISOString();
+      const fixed = settled === undefined || settled === until ? {} : { fixed: { ...binding, until: settled } };
       // What it replaces stays as its history and can be put back, so this too only adds.
-      return { ...plan("memory_save", shown, binding), adds: true };
+      return { ...plan("memory_save", shown, binding), adds: true, ...fixed };
     },
     async run(input, place, key) {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
       const saved = await port.save({
         ...{ key, text, caller: place.caller },
         ...truthy({ kind, replaces }),
-        ...(until ? { expiresAt: parseEnd(until) } : {}),
+        ...(until ? { expiresAt: (await readEnd(port, until, place.caller)).at } : {}),
       });
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
@@ -153,9 +156,22 @@ function save(port: MemoryPort): Tool {
   };
 }
 
-/** A date alone lasts until its day is over. */
-function parseEnd(until: string): number {
-  return until.length === 10 ? Date.parse(`${until}T23:59:59.999Z`) : Date.parse(until);
+/** When a memory expires, on the person's clock. Throws TOOL_INPUT for what is no time, or one that is over. */
+async function readEnd(port: MemoryPort, until: string, caller: Caller): Promise<{ at: number; words: string }> {
+  const refused = (message: string) =>
+    new AppError("TOOL_INPUT", {
+      message: `memory_save: until: ${message}`,
+      hint: "Give a day to come, such as 2027-01-31, next friday or in 3 weeks; leave it out for what stays true.",
+      origin: "own",
+    });
+  try {
+    const end = await port.readEnd({ until, caller });
+    if (!end.isOver) return end;
+    throw refused(`${visibleLine(until)} is over, so it would be forgotten at once.`);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "TOOL_INPUT") throw error;
+    throw refused(error.message);
+  }
 }
 
 /** The words of a memory, so that nobody has to agree to an id. */

@@ -31,7 +31,7 @@ export interface Confinement {
   /** The room for a program that serves several agents and is nobody's command. Throws like `room`. */
   service(needs: { writable: readonly string[]; readable: readonly string[]; network: boolean }): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
-  state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
+  state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string; byHand?: true }>;
 }
 
 export interface ConfinementParts extends Homes {
@@ -112,7 +112,9 @@ export function createConfinement(parts: ConfinementParts): Confinement {
         ok: false,
         why: error.message,
       }));
-      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...truthy({ why }) };
+      // Then nothing is missing, and nothing has to be installed.
+      const byHand = parts.config().backend === "none" ? { why: "sandbox.backend is none", byHand: true as const } : {};
+      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...truthy({ why }), ...byHand };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** `lares chat`: one message with -m or from a pipe, else a conversation in the terminal. */
 
+import { hasWords } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Action, Context } from "../context.ts";
 import { usage } from "../exit.ts";
@@ -11,7 +12,7 @@ export const chat: Action = async (ctx) => {
   const given = options.message === "-" || (options.message === undefined && !ports.stdin.isTTY);
   const message = given ? (await readAll(ports.stdin)).trim() : options.message;
   if (message !== undefined) {
-    if (!message.trim()) throw usage(words.empty, words.emptyHint);
+    if (!hasWords(message)) throw usage(words.empty, words.emptyHint);
     return (await import("./one.ts")).sendOne(ctx, message);
   }
   mustBeTerminal(ctx);

@@ -84,11 +84,11 @@ describe("config, with nothing running", () => {
     writeFileSync(join(home, "gateway.json"), "{}");
     expect((await run("set", "limits.steps", "8")).err).toContain("hasn't reloaded the file");
     const held = { file, exists: true, value: null, quarantined: [] as string[], restart: [], problems: [] };
-    const gateway = await fakeGateway({ "config.get": () => held });
+    const gateway = await fakeGateway({ "config.get": () => held, "config.check": () => ({ ok: true, problems: [] }) });
     home = gateway.home;
     expect((await run("set", "limits.steps", "8")).err).toContain("Lares is using it now.");
     // Asked after the file is written: when the command ends, the change holds.
-    expect(gateway.calls.map((call) => call.method)).toEqual(["config.get"]);
+    expect(gateway.calls.map((call) => call.method)).toEqual(["config.get", "config.check"]);
     expect((await run("set", "gateway.port", "8080")).err).toContain("It applies after the gateway restarts");
     expect((await run("set", "gateway.name", "other")).err).toContain("It applies to new conversations");
     held.quarantined.push("limits");

@@ -1,7 +1,7 @@
 /** `lares config`: works on the file itself, so it works when nothing runs. A running gateway is asked to read a change at once. */
 import { existsSync, readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AdviceContext, ConfigAdvice } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest, parseJson } from "../../../core/kit/index.ts";
 import {
@@ -12,7 +12,9 @@ import {
   getFromFile,
   loadConfig,
   maskSecrets,
+  newAdvice,
   parseConfig,
+  readText,
   saveConfig,
   setInFile,
 } from "../../../ground/config/index.ts";
@@ -41,49 +43,76 @@ export const set: Action = async (ctx, [key = "", given]) => {
   if ((given === undefined) !== (options.unset === true)) {
     throw usage(words.giveValue, words.giveValueHint(key));
   }
-  const text = await readText(home);
+  const text = (await readText(join(home, CONFIG_FILE), home)) ?? "";
   const next = options.unset ? await checked(ctx, text, key, undefined) : await withValue(ctx, text, key, given ?? "");
+  let notYet: string[] = [];
   if (next === text) {
     out.note(commonWords.nothingToChange);
   } else {
+    const fresh = newAdvice(await advice(ctx, next), await advice(ctx, text).catch(() => []));
     await saveConfig(home, next);
     out.note(words.changed(options.unset === true, key, join(home, CONFIG_FILE)));
-    out.note(await whenItHolds(ctx, key));
+    const { note, advice: gatewayAdvice } = await whenItHolds(ctx, key);
+    notYet = (gatewayAdvice ?? fresh).map((one) => `${one.path}: ${one.message}`);
+    out.note(...(notYet.length ? [words.butNotYet, ...notYet.map((one) => `  ${one}`)] : [note]));
   }
-  out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
+  const more = notYet.length ? { advice: notYet } : {};
+  out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text, ...more });
   return EXIT.done;
 };
 
 /** The running gateway reads the file before it answers, so the change holds for the next command. */
-async function whenItHolds(ctx: Context, key: string): Promise<string> {
-  if (!existsSync(join(ctx.home, "gateway.json"))) return words.nextStart;
+async function whenItHolds(
+  ctx: Context,
+  key: string,
+): Promise<{ note: string; advice?: { path: string; message: string }[] }> {
+  if (!existsSync(join(ctx.home, "gateway.json"))) return { note: words.nextStart };
   try {
     const { quarantined, problems } = await ctx.rpc.call("config.get", {});
     const section = key.split(".")[0] ?? key;
     if (quarantined.includes(section)) {
       const why = problems.filter((problem) => problem.path.split(".")[0] === section).map((one) => one.message);
-      return words.stillUsing(section, why.join("; "));
+      return { note: words.stillUsing(section, why.join("; ")) };
     }
-    return words.applies[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
+    // It knows better than this terminal which keys and variables there are.
+    const checked = await ctx.rpc.call("config.check", {});
+    const note = words.applies[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
+    return { note, advice: checked.problems.filter(({ path }) => isWithin(path, key) || isWithin(key, path)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return words.notReloaded(error.message);
+    return { note: words.notReloaded(error.message) };
   }
+}
+
+function isWithin(path: string, of: string): boolean {
+  return path === of || (path.startsWith(of) && /^[.[]/.test(path.slice(of.length)));
+}
+
+/** What doesn't work in a text that can be loaded. */
+async function advice(ctx: Context, text: string): Promise<readonly ConfigAdvice[]> {
+  const configSchema = await ctx.ports.configSchema();
+  const env = ctx.ports.env.variables;
+  const { config } = await parseConfig({ schema: configSchema, env, text });
+  return configSchema.advise(adviceContext(config, ctx.home, env));
+}
+
+/** What advice depends on, when this terminal asks and not the running gateway. */
+export function adviceContext(config: AdviceContext["config"], home: string, env: AdviceContext["env"]): AdviceContext {
+  return { config, env, folders: agentFolders(home), running: false, now: Date.now() };
 }
 
 export const check: Action = async (ctx) => {
   const { out } = ctx;
   const loaded = await load(ctx);
-  const advice = (await ctx.ports.configSchema()).advise(loaded.config, agentFolders(ctx.home));
-  out.document({
-    ok: advice.length === 0,
-    file: loaded.file,
-    exists: loaded.exists,
-    ...(advice.length ? { advice } : {}),
-  });
-  if (advice.length) {
-    out.say(words.validButNotAll(loaded.file), ...advice.map((one) => `  ${one}`));
-    return EXIT.failed;
+  const found = (await ctx.ports.configSchema()).advise(
+    adviceContext(loaded.config, ctx.home, ctx.ports.env.variables),
+  );
+  const told = found.map(({ path, message }) => `${path}: ${message}`);
+  const ok = found.every(({ weight }) => weight === "note");
+  out.document({ ok, file: loaded.file, exists: loaded.exists, ...(told.length ? { advice: told } : {}) });
+  if (told.length) {
+    out.say(words.validButNotAll(loaded.file), ...told.map((one) => `  ${one}`));
+    return ok ? EXIT.done : EXIT.failed;
   }
   out.say(loaded.exists ? words.valid(loaded.file) : words.noFile(loaded.file));
   return EXIT.done;
@@ -109,8 +138,7 @@ export const schema: Action = async (ctx) => {
   return EXIT.done;
 };
 
-/** Agents created while Lares runs have a folder and need no entry in the file. */
-export function agentFolders(home: string): string[] {
+function agentFolders(home: string): string[] {
   try {
     return readdirSync(join(home, "agents"));
   } catch {
@@ -152,27 +180,25 @@ async function checked(ctx: Context, text: string, key: string, value: Json | un
     await parseConfig({ ...all, text });
     throw refusedValue(key, error);
   }
+  const before = await advice(ctx, text).catch(() => []);
+  const never = newAdvice(await advice(ctx, next), before).filter(({ weight }) => weight === "never");
+  if (never.length) throw notSet(key, never.map((one) => one.message.replace(/\.$/, "")).join("; "));
   return next;
 }
 
 function refusedValue(key: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "CONFIG_INVALID") return error;
   const problems = (error.details?.problems ?? []) as { message: string }[];
-  return new AppError("CONFIG_INVALID", {
-    message: words.notSet(key, problems.map((problem) => problem.message).join("; ")),
-    hint: words.notSetHint(key),
-    retry: "after-change",
-    cause: error,
-  });
+  return notSet(key, problems.map((problem) => problem.message).join("; "), error);
 }
 
-async function readText(home: string): Promise<string> {
-  try {
-    return await readFile(join(home, CONFIG_FILE), "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
+function notSet(key: string, why: string, cause?: unknown): AppError {
+  return new AppError("CONFIG_INVALID", {
+    message: words.notSet(key, why),
+    hint: words.notSetHint(key),
+    retry: "after-change",
+    cause,
+  });
 }
 
 function at(config: Json, key: string | undefined): Json | undefined {

@@ -301,6 +301,11 @@ describe("sandbox", () => {
       fix: "Debian: apt install bubblewrap",
     });
     expect((await tried(none, { platform: "darwin" })).level).toBe("off");
+    // Turned off in the settings: there is nothing to install.
+    expect(await tried({ name: "none", ok: false, why: "sandbox.backend is none", byHand: true })).toMatchObject({
+      level: "off",
+      fix: "Turn it on: lares config set sandbox.backend auto",
+    });
     expect(await tried({ name: "docker", ok: false, why: "docker does not answer" })).toMatchObject({ level: "bad" });
   });
 });

@@ -62,11 +62,12 @@ export const sandbox: Check = {
   id: "sandbox",
   what: "sandbox",
   async run({ examined, machine }) {
-    const { name, ok: holds, why } = (await examined()).sandbox;
+    const { name, ok: holds, why, byHand } = (await examined()).sandbox;
     if (holds) return ok(words.sandboxFine(name));
     const because = why ? ` (${why})` : "";
     if (name !== "none") return bad(words.sandboxBroken(name, because), words.sandboxBrokenHint);
     const text = words.noSandbox(because);
+    if (byHand) return off(text, words.turnSandboxOn);
     if (machine.platform !== "linux") return off(text, words.keepAsking);
     if (machine.program("bwrap")) return warn(text, words.allowNamespaces);
     return off(text, words.installBubblewrap);

@@ -3,7 +3,7 @@
 import { AppError } from "../../../core/domain/index.ts";
 import { BOUND_EVERYWHERE, isLoopbackHost } from "../../../core/kit/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
-import { agentFolders } from "../commands/config.ts";
+import { adviceContext } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
 import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type Finding, type Ground, off, ok, warn } from "./check.ts";
@@ -14,8 +14,15 @@ export const config: Check = {
   async run(at) {
     try {
       const loaded = await load(at);
-      const advice = (await at.schema()).advise(loaded.config, agentFolders(at.home));
-      if (advice.length) return advice.map((text): Finding => ({ level: "bad", text, fix: words.fixIn(loaded.file) }));
+      const advice = (await at.schema()).advise(adviceContext(loaded.config, at.home, at.env.variables));
+      if (advice.length)
+        return advice.map(
+          ({ path, message, weight }): Finding => ({
+            level: weight === "note" ? "warn" : "bad",
+            text: `${path}: ${message}`,
+            fix: words.fixIn(loaded.file),
+          }),
+        );
       return ok(loaded.exists ? words.configFine(loaded.file) : words.noConfig);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

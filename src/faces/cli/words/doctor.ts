@@ -50,6 +50,7 @@ export const doctorWords = {
   keepAsking: "Keep policy.mode at ask, so that commands ask first",
   allowNamespaces:
     "Allow unprivileged user namespaces on this machine, or use docker, podman or ssh as sandbox.backend",
+  turnSandboxOn: "Turn it on: lares config set sandbox.backend auto",
   installBubblewrap: "Debian: apt install bubblewrap",
   browserAt: (path: string) => `Chromium is at ${path}.`,
   noBrowser: "Chromium isn't installed; pages are read without it.",

@@ -10,6 +10,7 @@ export const configWords = {
     session: "It applies to new conversations, and to open ones after /reload.",
     restart: "It applies after the gateway restarts.",
   },
+  butNotYet: "It doesn't work as things are:",
   giveValue: "Give a value, or --unset to remove the key.",
   giveValueHint: (key: string) => `For example: lares config set ${key} VALUE`,
   changed: (unset: boolean, key: string, file: string) => `${unset ? "Removed" : "Set"} ${key} in ${file}.`,

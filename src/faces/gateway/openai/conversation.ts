@@ -12,6 +12,7 @@ import {
   AppError,
   asObject,
   type Given,
+  hasWords,
   type JsonObject,
   type ModelMessage,
   type ToolResultPart,
@@ -94,7 +95,7 @@ function asChat(asked: ChatRequest): Params<"chat.send"> {
   const instructions = [asked.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
   const talk = said.filter((m) => m.role !== "system");
   const last = talk.at(-1);
-  if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim() && !last.files.length)) {
+  if (!last || last.role === "assistant" || (last.role === "user" && !hasWords(last.text) && !last.files.length)) {
     throw new AppError("BAD_REQUEST", {
       message: "The last message is not a user's message with text, nor the outcome of a tool call.",
       hint: "End the messages with one of these.",

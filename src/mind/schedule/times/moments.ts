@@ -54,6 +54,17 @@ export function moment(given: string | number, now: number, zone: string): numbe
   return iso(text, zone) ?? spoken(text, now, zone);
 }
 
+/** A time of day, or a span that is counted from now. */
+const NAMES_TIME =
+  /\d\s*(am|pm)\b|\d:\d|\b(noon|midnight|hours?|minutes?|seconds?|morning|evening|tonight|o'clock)\b|\dt\d/i;
+
+/** When something ends: a day without a time lasts until it is over. */
+export function endMoment(given: string, now: number, zone: string): number {
+  const at = moment(given, now, zone);
+  if (/^\d{9,13}$/.test(given) || NAMES_TIME.test(given)) return at;
+  return toMoment({ ...wallAt(at, zone), hour: 23, minute: 59, second: 59 }, zone) + 999;
+}
+
 function iso(text: string, zone: string): number | undefined {
   const found = /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2}))?)?(\.\d{1,9})?(z|[+-]\d{2}:?\d{2})?$/i.exec(
     text,

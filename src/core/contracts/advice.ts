@@ -1,0 +1,29 @@
+/** Settings that are well written and still don't work: what rooms say about their own keys. */
+
+export interface ConfigAdvice {
+  /** The key it is about: `agents.main.model`. */
+  path: string;
+  /** A sentence, with the way out. */
+  message: string;
+  /** `never`: nothing else that is set can make it work, so setting it is refused. `note`: it works, but not as one may think. */
+  weight?: "never" | "note";
+}
+
+/** What advice depends on besides the value. */
+export interface AdviceContext {
+  /** All settings by section, with their defaults. */
+  config: Readonly<Record<string, unknown>>;
+  /** The environment of the program that asks. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Agents that have a folder in the home; they need no entry in the file. */
+  folders: readonly string[];
+  /** Asked by the running program: its environment is the one that counts. */
+  running: boolean;
+  /** The present moment, for what is said in words. */
+  now: number;
+}
+
+/** By key: `*` stands for any name or number. */
+export type AdviceTable = Readonly<
+  Record<string, (value: unknown, at: AdviceContext) => Omit<ConfigAdvice, "path"> | undefined>
+>;

@@ -1,0 +1,41 @@
+/** Keys that name a model which can't answer. */
+import type { AdviceContext, AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
+import type { ModelsConfig } from "./config.ts";
+import { PRACTICE_MODEL } from "./practice/index.ts";
+import { describeProviders, keyHint } from "./providers.ts";
+
+export const modelAdvice: AdviceTable = {
+  "models.default": (value, at) => judge(value, at) ?? overruled(value, at),
+  "models.fallbacks.*": judge,
+  "agents.*.model": judge,
+  "agents.*.heartbeat.model": judge,
+  "schedules.*.model": judge,
+  "memory.capture.model": judge,
+  "memory.condense.model": judge,
+};
+
+function judge(value: unknown, { config, env, running }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {
+  const id = String(value);
+  const slash = id.indexOf("/");
+  if (slash < 1 || slash === id.length - 1) {
+    const message = `"${id}" isn't a model. Give provider/model, such as anthropic/claude-sonnet-5-5.`;
+    return { message, weight: "never" };
+  }
+  if (id === PRACTICE_MODEL) return undefined;
+  const name = id.slice(0, slash);
+  const providers = describeProviders(config.models as ModelsConfig, env);
+  const provider = providers.find((one) => one.name === name);
+  if (!provider) {
+    const known = providers.map((one) => one.name).join(", ");
+    return { message: `There is no provider "${name}". Known: ${known}. ${keyHint(name)}` };
+  }
+  // Keys may be in the environment of the service and not in the terminal's.
+  if (provider.ready || !running) return undefined;
+  return { message: `${id} can't answer: ${name} isn't set up. ${keyHint(name)}` };
+}
+
+function overruled(value: unknown, { env }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {
+  const pinned = env.LARES_MODEL?.trim();
+  if (!pinned || pinned === value) return undefined;
+  return { message: `LARES_MODEL is set to ${pinned} and goes before it. Unset that variable.`, weight: "note" };
+}
