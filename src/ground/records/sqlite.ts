@@ -20,7 +20,10 @@ interface Batch {
   reject: (error: unknown) => void;
   /** The statements it consists of, so that all but a refused write's can be run again. */
   readonly done: { sql: string; params: SqlValue[] }[];
-  /** Its commit is due: at the end of the event loop's turn, or when the one before it is on the disk. Until then only lazy writes are in it, and `lazy` commits them. */
+  /**
+   * Its commit is due: at the end of the event loop's turn, or when the one before it is on the disk. Until then only lazy writes are in
+   * it, and `lazy` commits them.
+   */
   isArranged: boolean;
   lazy: NodeJS.Timeout | undefined;
 }
