@@ -76,7 +76,8 @@ export const DOORS: readonly Door[] = [
   },
   {
     name: "an approval, answered",
-    config: { gateway: { http: { wait: 0 } } },
+    // Long enough to be a setting, too short to wait.
+    config: { gateway: { http: { wait: 0.001 } } },
     open: (lares) => ({
       async knock(n) {
         const { turn, approval } = await lares.chat(`${person(n)}-${n}`, ASKS);
