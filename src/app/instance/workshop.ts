@@ -107,6 +107,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   const mcp = openMcp({
     ...{ home, userHome: homedir(), records, clock, ids, sandbox, version: parts.version },
     log: log.child("mcp"),
+    vault: parts.vault,
     config: () => config.mcp,
     lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
     workspaces: () => agents.names().map((agent) => agents.place(asId<AgentId>(agent)).workspace),

@@ -10,7 +10,7 @@ import {
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type AttentionRooms = "records" | "approvals" | "watchers" | "channels";
+type AttentionRooms = "records" | "approvals" | "watchers" | "channels" | "mcp";
 
 /** Where what needs a person is found. */
 export function attentionIn(
@@ -18,9 +18,9 @@ export function attentionIn(
   problems: readonly string[],
   now: number,
 ): AttentionParts {
-  const { records, approvals, watchers, channels } = instance;
+  const { records, approvals, watchers, channels, mcp } = instance;
   return {
-    ...{ db: records.committed, problems, now },
+    ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting()], now },
     write: (work) => records.write(work),
     approvals: { list: (q) => approvals.list(q), countPending: () => countPending(records.committed) },
     watches: () => watchers.list(),

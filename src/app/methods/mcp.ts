@@ -67,6 +67,7 @@ export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
       const { added, refused, notes } = await addServers(port, { text, name, replace });
       return { added: added.map((one) => ({ name: one.name, target: target(one.config) })), refused, notes };
     },
+    "mcp.login": ({ name, ended }) => servers().login(name, ended),
     "mcp.accept": async ({ name, tools }) => ({ accepted: await servers().accept(name, tools) }),
     "mcp.logs": async ({ name, limit }) => ({ lines: servers().complaints(name, limit) }),
     async "mcp.remove"({ name }) {

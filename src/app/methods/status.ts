@@ -12,7 +12,16 @@ import { beatsIn } from "./heartbeat.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 
 type StatusParts = Asks<
-  "records" | "engine" | "approvals" | "channels" | "watchers" | "heartbeat" | "schedules" | "agents" | "sandbox"
+  | "records"
+  | "engine"
+  | "approvals"
+  | "channels"
+  | "watchers"
+  | "heartbeat"
+  | "schedules"
+  | "agents"
+  | "sandbox"
+  | "mcp"
 > &
   Pick<MethodParts, "home" | "version" | "models" | "clock" | "url" | "uptimeMs" | "problems">;
 

@@ -13,7 +13,7 @@ const held = z.object({
 const server = z.object({
   name: z.string(),
   target: z.string().describe("its program with arguments, or its address"),
-  state: z.enum(["off", "idle", "connecting", "ready", "paused"]),
+  state: z.enum(["off", "idle", "connecting", "ready", "needs-login", "paused"]),
   why: z.string().optional().describe("why Lares doesn't connect to it for now"),
   listed: z.boolean().describe("its tools were listed at least once"),
   tools: z.number().describe("tools that may be used"),
@@ -76,6 +76,20 @@ export const MCP_METHODS = {
     scope: "admin",
     mutates: true,
     doc: "Adds servers to lares.yaml. Values that look like keys go into the vault. Starts nothing.",
+  }),
+  "mcp.login": method({
+    in: z.strictObject({
+      name,
+      ended: z.string().min(1).max(8192).optional().describe("the address the browser ended at; finishes the login"),
+      ...withIdempotencyKey,
+    }),
+    out: z.object({
+      link: z.string().optional().describe("where a person logs in"),
+      done: z.boolean(),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Begins the login to a server elsewhere (OAuth), or finishes it.",
   }),
   "mcp.accept": method({
     in: z.strictObject({ name, tools: z.array(z.string().min(1).max(128)).max(500).optional(), ...withIdempotencyKey }),

@@ -33,6 +33,7 @@ export interface Options {
   command?: string;
   address?: string;
   jsonFile?: string;
+  ended?: string;
   fresh?: boolean;
   accept?: boolean;
   withSecrets?: boolean;

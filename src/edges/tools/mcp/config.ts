@@ -35,6 +35,14 @@ export const serverConfig = z
       .record(z.string().max(200), z.string().max(8192))
       .default({})
       .describe("sent with every request to `url`"),
+    oauth: z
+      .strictObject({
+        clientId: z.string().min(1).max(2000).optional().describe("a client that was registered beforehand"),
+        clientSecret: z.string().min(1).max(2000).optional().describe("its secret; `vault:NAME` takes a stored one"),
+        scope: z.string().min(1).max(2000).optional().describe("the rights to ask for, where the server doesn't say"),
+      })
+      .optional()
+      .describe("for the login to `url`; most servers need nothing of it"),
     enabled: z.boolean().default(true).describe("`false`: it is neither offered nor started"),
     sandbox: z.boolean().default(true).describe("run the program in the sandbox, as commands are"),
     network: z.boolean().default(true).describe("whether the program may use the network"),

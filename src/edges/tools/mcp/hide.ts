@@ -16,10 +16,15 @@ export function hideSecrets(server: string, config: ServerConfig, soundsSecret: 
       Object.entries(values).map(([key, value]) => {
         if (value === "" || !soundsSecret(key) || beginsSecretReference(value) || value.includes("${"))
           return [key, value];
-        const name = `MCP_${server}_${key}`.toUpperCase().replace(/[^A-Z0-9]/g, "_");
+        const name = secretName(server, key);
         secrets.push({ name, value });
         return [key, secretReference(name)];
       }),
     );
   return { config: { ...config, env: hide(config.env), headers: hide(config.headers) }, secrets };
+}
+
+/** Of a server's own secrets in the vault. */
+export function secretName(server: string, key: string): string {
+  return `MCP_${server}_${key}`.toUpperCase().replace(/[^A-Z0-9]/g, "_");
 }

@@ -4,8 +4,10 @@ import type { Records, Tool } from "../../../core/contracts/index.ts";
 import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
 import { endRun } from "../exec/processes.ts";
 import type { ServedTools } from "../on-demand/on-demand.ts";
-import type { McpConfig } from "./config.ts";
+import type { McpConfig, ServerConfig } from "./config.ts";
+import { secretName } from "./hide.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
+import type { McpLogin } from "./login.ts";
 import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
 import { createMcpTool, type McpPort } from "./tool.ts";
 
@@ -21,6 +23,8 @@ export interface OpenMcpParts extends LaunchParts {
   /** The agents' workspaces: what a server may use, and what it gets as roots. */
   workspaces: () => readonly string[];
   keepPicture: McpPort["keepPicture"];
+  /** Where logins are kept, by name. */
+  vault: { get(name: string): { reveal(): string } | undefined; set(name: string, value: string): Promise<void> };
 }
 
 export interface OpenedMcp {
@@ -32,7 +36,24 @@ export interface OpenedMcp {
 export function openMcp(parts: OpenMcpParts): OpenedMcp {
   const { records, clock, ids, log, config, lists } = parts;
   const roots = () => parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
+  // One for each server and definition: many calls renew a token once.
+  const logins = new Map<string, McpLogin>();
+  const login = async ({ name, config: { url, oauth } }: { name: string; config: ServerConfig }) => {
+    const key = JSON.stringify([name, url, oauth]);
+    const known = logins.get(key);
+    if (known) return known;
+    const { McpLogin } = await import("./login.ts");
+    const { guardedFetch } = await import("./http.ts");
+    const secret = secretName(name, "OAUTH");
+    const made = new McpLogin({
+      ...{ server: name, url: url!, oauth, clock, fetch: guardedFetch(url!) },
+      store: { read: () => parts.vault.get(secret)?.reveal(), write: (text) => parts.vault.set(secret, text) },
+    });
+    logins.set(key, made);
+    return made;
+  };
   const servers = new McpServers({
+    login,
     ...{ records, clock, ids, log, config, lists },
     endRun: (key) => endRun({ key }),
     async client(options) {
@@ -43,7 +64,8 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
       const { url, headers } = server.config;
       if (url !== undefined) {
         const { connectOver } = await import("./http.ts");
-        return connectOver(url, headers);
+        const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+        return connectOver(url, headers, hasOwn ? undefined : await login(server));
       }
       const { wrapped, cwd } = await prepareLaunch(parts, { ...server, workspaces: parts.workspaces() }, key);
       const { StdioTransport } = await import("./stdio.ts");

@@ -63,8 +63,6 @@ const VARIABLE_KEYS = ["env", "environment", "envs"] as const;
 const RIGHTS = ["alwaysAllow", "autoApprove", "trust", "approval", "autoApproved"] as const;
 const OLD_STREAM = "it uses the old SSE transport, which Lares doesn't speak; look for its streamable HTTP address";
 
-const LOGIN = "it wants a login (OAuth), which Lares can't do yet; a token in `headers` works";
-
 const text = z.string();
 const texts = z.array(z.string());
 const variables = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -73,10 +71,6 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
   const name = nameFrom(given);
   if (!isObject(entry)) {
     pasted.refused.push({ name: given, reason: "it isn't an object" });
-    return;
-  }
-  if (entry.auth === "oauth" || isObject(entry.oauth)) {
-    pasted.refused.push({ name: given, reason: LOGIN });
     return;
   }
   if (entry.type === "sse" || entry.transport === "sse") {
@@ -111,6 +105,7 @@ function shaped(entry: JsonObject, note: (sentence: string) => void): JsonObject
     cwd: text.safeParse(entry.cwd).data,
     url,
     headers: entry.headers ?? entry.http_headers,
+    oauth: readLogin(entry.oauth),
     enabled: entry.disabled === true || entry.enabled === false ? false : undefined,
     ...readTimes(entry),
     ...readFilters(entry),
@@ -137,6 +132,17 @@ function readVariables(entry: JsonObject, note: (sentence: string) => void): Jso
     return false;
   });
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+}
+
+/** A client that was registered beforehand; a login without one needs nothing in the definition. */
+function readLogin(given: Json | undefined): JsonObject | undefined {
+  if (!isObject(given)) return undefined;
+  const [clientId, clientSecret, scope] = [
+    given.clientId ?? given.client_id,
+    given.clientSecret ?? given.client_secret,
+    given.scope,
+  ].map((value) => text.safeParse(value).data);
+  return clientId === undefined && scope === undefined ? undefined : withoutAbsent({ clientId, clientSecret, scope });
 }
 
 /** Products count in seconds or in milliseconds; the key says which, and where it doesn't, no server takes a thousand seconds. */

@@ -28,6 +28,8 @@ export type PeerState =
   | { kind: "idle" }
   | { kind: "connecting" }
   | { kind: "ready"; since: number }
+  /** A person has to log in first. */
+  | { kind: "needs-login"; why: string }
   /** It failed several times in a row. */
   | { kind: "paused"; until: number; why: string };
 
@@ -98,6 +100,8 @@ export class McpPeer {
   #failures = 0;
   #pausedUntil = 0;
   #why = "";
+  /** What it said when it refused us for want of a login. */
+  #needsLogin: string | undefined;
   #running = 0;
   #stopIdle: (() => void) | undefined;
   #memory: PeerMemory;
@@ -116,6 +120,7 @@ export class McpPeer {
     if (!this.#parts.config.enabled) return { kind: "off" };
     if (this.#connection) return { kind: "ready", since: this.#connection.since };
     if (this.#connecting) return { kind: "connecting" };
+    if (this.#needsLogin !== undefined) return { kind: "needs-login", why: this.#needsLogin };
     if (this.#pausedUntil > this.#parts.clock.now()) {
       return { kind: "paused", until: this.#pausedUntil, why: this.#why };
     }
@@ -170,6 +175,12 @@ export class McpPeer {
       });
     } catch (error) {
       if (request.signal.aborted) throw error;
+      const login = findNeedsLogin(error);
+      if (login) {
+        await this.close();
+        this.#needsLogin = login.message;
+        return { kind: "refused", why: login.message };
+      }
       // A server that was restarted knows nothing about our session: the next call begins a new one.
       if (readStatus(error as Error)) await this.close();
       return toOutcome(error as Error, isSent);
@@ -283,9 +294,14 @@ export class McpPeer {
         return await this.#connectAs(era);
       } catch (error) {
         failure ??= error;
-        // It can't even be started: another era changes nothing.
-        if (error instanceof AppError) break;
+        // It can't even be started, or wants a login: another era changes nothing.
+        if (error instanceof AppError || findNeedsLogin(error)) break;
       }
+    }
+    const login = findNeedsLogin(failure);
+    if (login) {
+      this.#needsLogin = login.message;
+      throw new NotReached(login.message);
     }
     this.#failed(failure as Error);
     throw new NotReached(this.#why);
@@ -313,6 +329,7 @@ export class McpPeer {
       await transport.close();
       throw error;
     }
+    this.#needsLogin = undefined;
     const connection = { client, transport, since: this.#parts.clock.now() };
     this.#connection = connection;
     client.onclose = () => {
@@ -335,6 +352,17 @@ export class McpPeer {
     this.#memory = memory;
     this.#parts.remember(memory);
   }
+}
+
+/** The server wants a login that only a person can do. */
+export class NeedsLogin extends Error {}
+
+/** The SDK wraps what its transport throws. */
+function findNeedsLogin(error: unknown): NeedsLogin | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (at instanceof NeedsLogin) return at;
+  }
+  return undefined;
 }
 
 /** Nothing was sent. */

@@ -7,6 +7,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
+import type { McpLogin } from "./login.ts";
 import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
 import { addressTool, isListed } from "./names.ts";
 import {
@@ -36,6 +37,8 @@ export interface McpServersParts {
   /** A fresh connection to a server; `key` tags its processes. */
   connect(server: { name: string; config: ServerConfig }, key: string): ReturnType<PeerParts["transport"]>;
   client: PeerParts["client"];
+  /** The login to a server elsewhere. */
+  login(server: { name: string; config: ServerConfig }): Promise<Pick<McpLogin, "begin" | "finish">>;
   /** Ends what is left of a run by its tag. */
   endRun(key: string): Promise<unknown>;
 }
@@ -169,6 +172,31 @@ export class McpServers {
     });
     for (const pin of pins) entry.pins.set(pin.tool, pin);
     return pins.length;
+  }
+
+  /** Begins a login, or finishes it with the address the browser ended at. */
+  async login(name: string, ended?: string): Promise<{ link?: string; done: boolean }> {
+    const { config, peer } = this.#entry(name);
+    if (config.url === undefined) {
+      throw new AppError("BAD_REQUEST", { message: `${name} is a program on this machine and needs no login.` });
+    }
+    const login = await this.#parts.login({ name, config });
+    if (ended === undefined) {
+      const link = await login.begin();
+      return link === undefined ? { done: true } : { link, done: false };
+    }
+    await login.finish(ended);
+    await peer.close();
+    await peer.list();
+    return { done: true };
+  }
+
+  /** Sentences about servers that wait for a login. */
+  waiting(): string[] {
+    return this.names().flatMap((name) => {
+      const state = this.#entries.get(name)!.peer.state();
+      return state.kind === "needs-login" ? [`The MCP server ${name}: ${state.why}`] : [];
+    });
   }
 
   complaints(name: string, most?: number): string[] {

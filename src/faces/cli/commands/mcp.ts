@@ -80,6 +80,17 @@ export const tools: Action = async (ctx, [name = ""]) => {
   return EXIT.done;
 };
 
+export const login: Action = async ({ rpc, out, options }, [name = ""]) => {
+  const done = await rpc.call("mcp.login", { name, ...truthy({ ended: options.ended }) });
+  out.document(done);
+  if (done.link === undefined) out.say(words.loggedIn(name));
+  else {
+    out.say(words.openThis, `  ${oneLine(done.link)}`);
+    out.note(words.thenPaste(out.hint, name));
+  }
+  return EXIT.done;
+};
+
 export const logs: Action = async ({ rpc, out, options }, [name = ""]) => {
   const { lines } = await rpc.call("mcp.logs", { name, ...truthy({ limit: options.limit }) });
   out.items(lines);
@@ -97,7 +108,7 @@ export const remove: Action = async (ctx, [name = ""]) => {
 };
 
 function mark({ state }: Server, out: Context["out"]): string {
-  if (state === "paused") return out.paint("✕", "fail");
+  if (state === "paused" || state === "needs-login") return out.paint("✕", "fail");
   return state === "off" ? "–" : out.paint("✓", "ok");
 }
 

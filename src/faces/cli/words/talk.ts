@@ -107,6 +107,10 @@ export const mcpWords = {
   acceptThem: (hint: Hint, name: string) => hint`Accept them as they are now: lares mcp tools ${name} --accept`,
   noTools: (hint: Hint, name: string) => hint`No tools are known yet. Ask the server: lares mcp tools ${name} --fresh`,
   silent: (name: string) => `${name} has written nothing since Lares started.`,
+  openThis: "Open this page and log in:",
+  thenPaste: (hint: Hint, name: string) =>
+    hint`The browser ends at an address that nothing answers. Copy it: lares mcp login ${name} --ended ADDRESS`,
+  loggedIn: (name: string) => `Logged in to ${name}.`,
   removeQuestion: (name: string) => `Remove the MCP server ${name}?`,
   removed: (name: string) => `Removed ${name}.`,
   notThere: (name: string) => `There is no MCP server ${name}.`,

@@ -191,6 +191,14 @@ export const talk: Group = {
       load: async () => (await mcp()).tools,
     },
     {
+      name: "mcp login",
+      takes: "<name>",
+      about: "log in to a server elsewhere",
+      flags: [{ flag: "--ended <address>", about: "the address the browser ended at" }],
+      example: "lares mcp login search",
+      load: async () => (await mcp()).login,
+    },
+    {
       name: "mcp logs",
       takes: "<name>",
       about: "show what a server's program wrote to its error output",

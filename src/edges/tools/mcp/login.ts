@@ -1,0 +1,202 @@
+/**
+ * Login to a server elsewhere (OAuth 2.1): the SDK speaks the protocol (discovery, PKCE, resource indicators, the check of `iss`); what
+ * is known is kept in the vault, and who may be asked is decided here. Loaded with the SDK.
+ *
+ * MCP-15: a token is used before its last fifth only; then it is renewed, once for all calls that want it.
+ * MCP-16: nothing of a login waits in memory: it is finished by the address the browser ends at, also after a restart.
+ * MCP-17: what a server names in its metadata is fetched like any page: no private address but the server's own, https elsewhere.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  type AuthProvider,
+  auth,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { AppError } from "../../../core/domain/index.ts";
+import { type Clock, defined, isSameSecret } from "../../../core/kit/index.ts";
+import type { FetchShape } from "../web/stream.ts";
+import type { ServerConfig } from "./config.ts";
+import { NeedsLogin } from "./peer.ts";
+
+/** A part of the token's life, after which it is renewed. */
+const RENEW_AFTER = 0.8;
+/** A login that was begun and not finished. */
+const LOGIN_MS = 30 * 60_000;
+/** Nothing listens there: the browser ends at it, and the person copies the address. */
+const REDIRECT = "http://127.0.0.1:7717/mcp/login/done";
+
+export interface LoginStore {
+  read(): string | undefined;
+  write(text: string): Promise<void>;
+}
+
+/** What is known of a login. All of it is secret. */
+interface Kept {
+  client?: StoredOAuthClientInformation;
+  tokens?: StoredOAuthTokens & { gotAt: number };
+  discovery?: OAuthDiscoveryState;
+  pending?: { state: string; verifier: string; at: number };
+}
+
+export interface LoginParts {
+  server: string;
+  url: string;
+  oauth: ServerConfig["oauth"];
+  clock: Clock;
+  store: LoginStore;
+  /** Bound by the web guard (MCP-17). */
+  fetch: FetchShape;
+}
+
+export class McpLogin implements AuthProvider {
+  readonly #parts: LoginParts;
+  #renewing: Promise<void> | undefined;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /** For the next request; renewed early. Undefined when nobody logged in: some servers need no login. */
+  async token(): Promise<string | undefined> {
+    const { tokens } = this.#read();
+    if (!tokens) return undefined;
+    const { gotAt, expires_in: seconds, refresh_token: renewal } = tokens;
+    const isOld = seconds !== undefined && this.#parts.clock.now() > gotAt + seconds * 1000 * RENEW_AFTER;
+    if (isOld && renewal !== undefined) await this.#renew();
+    return this.#read().tokens?.access_token;
+  }
+
+  /** The server refused the token: it is renewed once, or a person has to log in. */
+  async onUnauthorized(): Promise<void> {
+    if (this.#read().tokens?.refresh_token === undefined) throw this.#needsLogin();
+    await this.#renew();
+  }
+
+  /** Begins a login: the address to open. Undefined when it turned out that none is needed. */
+  async begin(): Promise<string | undefined> {
+    let opened: URL | undefined;
+    const { pending: _old, ...kept } = this.#read();
+    await this.#write(kept);
+    const done = await this.#auth((url) => {
+      opened = url;
+    });
+    return done === "AUTHORIZED" ? undefined : opened?.href;
+  }
+
+  /** `ended`: where the browser ended. Throws BAD_REQUEST when it is not the end of the login that was begun. */
+  async finish(ended: string): Promise<void> {
+    const { pending } = this.#read();
+    const query = readQuery(ended);
+    const state = query.get("state") ?? "";
+    const isCurrent = pending && this.#parts.clock.now() - pending.at < LOGIN_MS;
+    if (!isCurrent || !isSameSecret(state, pending.state)) {
+      throw new AppError("BAD_REQUEST", {
+        message: "This isn't the end of the login that was begun last.",
+        hint: `Begin again: lares mcp login ${this.#parts.server}`,
+      });
+    }
+    const code = query.get("code");
+    if (!code) {
+      const why = query.get("error") ?? "there is no code in the address";
+      throw new AppError("FORBIDDEN", { message: `The login failed: ${why.slice(0, 200)}.` });
+    }
+    await this.#auth(() => undefined, { authorizationCode: code, ...defined({ iss: query.get("iss") ?? undefined }) });
+    const { pending: _done, ...kept } = this.#read();
+    await this.#write(kept);
+  }
+
+  /** Many calls find the token old at once; one of them renews it. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#auth(() => {
+      throw this.#needsLogin();
+    })
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        throw error instanceof NeedsLogin ? error : this.#needsLogin((error as Error).message);
+      })
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+
+  #auth(open: (url: URL) => void, more: { authorizationCode?: string; iss?: string } = {}) {
+    const { url, fetch, oauth } = this.#parts;
+    return auth(this.#provider(open), { serverUrl: url, fetchFn: fetch, ...defined({ scope: oauth?.scope }), ...more });
+  }
+
+  #provider(open: (url: URL) => void): OAuthClientProvider {
+    const { oauth, clock } = this.#parts;
+    const given: StoredOAuthClientInformation | undefined = oauth?.clientId
+      ? { client_id: oauth.clientId, ...defined({ client_secret: oauth.clientSecret }) }
+      : undefined;
+    const keep = (change: Partial<Kept>) => this.#write({ ...this.#read(), ...change });
+    const read = () => this.#read();
+    return {
+      redirectUrl: REDIRECT,
+      clientMetadata: CLIENT,
+      state: async () => {
+        const state = randomBytes(24).toString("base64url");
+        await keep({ pending: { state, verifier: "", at: clock.now() } });
+        return state;
+      },
+      // Credentials belong to the server that issued them and are never shown to another one.
+      clientInformation: (at) => given ?? ofIssuer(read().client, at?.issuer),
+      saveClientInformation: (client) => keep({ client }),
+      tokens: (at) => ofIssuer(read().tokens, at?.issuer),
+      saveTokens: (tokens) => keep({ tokens: { ...tokens, gotAt: clock.now() } }),
+      redirectToAuthorization: open,
+      async saveCodeVerifier(verifier) {
+        const { pending } = read();
+        if (pending) await keep({ pending: { ...pending, verifier } });
+      },
+      codeVerifier: () => read().pending?.verifier ?? "",
+      saveDiscoveryState: (discovery) => keep({ discovery }),
+      // Only while a login is under way: the server may have moved since.
+      discoveryState: () => (read().pending?.verifier ? read().discovery : undefined),
+      invalidateCredentials: async (scope) => {
+        const { client, tokens, discovery, pending } = read();
+        if (scope === "all") await this.#write(defined({ pending }));
+        if (scope === "tokens") await this.#write(defined({ client, discovery, pending }));
+        if (scope === "client") await this.#write(defined({ tokens, discovery, pending }));
+      },
+    };
+  }
+
+  #needsLogin(why = "nobody is logged in"): NeedsLogin {
+    return new NeedsLogin(`it needs a login (${why.slice(0, 200)}): lares mcp login ${this.#parts.server}`);
+  }
+
+  #read(): Kept {
+    const text = this.#parts.store.read();
+    return text === undefined ? {} : (JSON.parse(text) as Kept);
+  }
+
+  #write(kept: Kept): Promise<void> {
+    return this.#parts.store.write(JSON.stringify({ version: 1, ...kept }));
+  }
+}
+
+const CLIENT: OAuthClientMetadata = {
+  client_name: "Lares",
+  redirect_uris: [REDIRECT],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+};
+
+function ofIssuer<T extends { issuer?: string | undefined }>(
+  kept: T | undefined,
+  issuer: string | undefined,
+): T | undefined {
+  return kept && (issuer === undefined || kept.issuer === undefined || kept.issuer === issuer) ? kept : undefined;
+}
+
+function readQuery(ended: string): URLSearchParams {
+  const at = ended.indexOf("?");
+  return new URLSearchParams(at < 0 ? ended : ended.slice(at + 1).split("#")[0]);
+}
