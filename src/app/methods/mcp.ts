@@ -42,21 +42,7 @@ export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
         quarantined,
       };
     },
-    async "mcp.test"({ name }) {
-      const from = performance.now();
-      const why = await servers()
-        .refresh(name)
-        .then(
-          () => undefined,
-          (error: unknown) => (error instanceof Error ? error.message : String(error)),
-        );
-      const { tools, held, quarantined } = servers().status(name);
-      return {
-        ...{ ok: why === undefined, ms: Math.round(performance.now() - from), tools, held: held.length, quarantined },
-        complaints: servers().complaints(name, 10),
-        ...defined({ why }),
-      };
-    },
+    "mcp.test": ({ name }) => servers().test(name),
     async "mcp.add"({ text, name, replace }) {
       const port = {
         known: settings.view.mcp.servers,

@@ -5,7 +5,7 @@
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { defined, nearest } from "../../../core/kit/index.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { McpLogin } from "./login.ts";
 import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
@@ -51,6 +51,14 @@ export interface ServerStatus {
   quarantined: Manifest["quarantined"];
   /** Its tools were never listed. */
   isUnknown: boolean;
+}
+
+export interface ServerTest extends Pick<ServerStatus, "tools" | "quarantined"> {
+  ok: boolean;
+  why?: string;
+  ms: number;
+  held: number;
+  complaints: string[];
 }
 
 /** A tool that may be called now. */
@@ -142,6 +150,21 @@ export class McpServers {
   async refresh(name: string): Promise<ServerStatus> {
     await this.#entry(name).peer.list();
     return this.status(name);
+  }
+
+  /** Connects to a server and lists its tools; how that went, in figures and in the server's own words. */
+  async test(name: string): Promise<ServerTest> {
+    const from = performance.now();
+    const why = await this.refresh(name).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    const { tools, held, quarantined } = this.status(name);
+    return {
+      ...{ ok: why === undefined, ms: Math.round(performance.now() - from), tools, held: held.length, quarantined },
+      complaints: this.complaints(name, 10),
+      ...defined({ why }),
+    };
   }
 
   status(name: string): ServerStatus {
