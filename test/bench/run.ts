@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
  * delay, everything durable. `--schedules`: only what ten thousand schedules cost; `--channels`: only from a platform's event to the
- * model's request, per adapter; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ * model's request, per adapter; `--mcp`: only what MCP servers cost; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -15,6 +15,7 @@ import { benchApprovals, sayApprovals } from "./approvals.ts";
 import { channelFigures, unusedAdapters } from "./channels.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
+import { benchMcp, sayMcp } from "./mcp.ts";
 import {
   chat,
   cpuMs,
@@ -51,6 +52,12 @@ const log = join(mkdtempSync(join(tmpdir(), "lares-bench-log-")), "requests.json
 const model = await startModel();
 if (process.argv.includes("--prompt")) {
   await prompt();
+  await end(model);
+  print();
+  process.exit();
+}
+if (process.argv.includes("--mcp")) {
+  for (const { what, seen, bar, ok } of sayMcp(await benchMcp())) note(what, seen, bar, ok);
   await end(model);
   print();
   process.exit();

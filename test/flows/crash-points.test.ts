@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
@@ -126,6 +127,27 @@ async function checkTurn(
   expect(world.witness(agent)).toEqual(Array(expected.lines).fill("token"));
   expect(unknownIn(messages)).toBe(expected.unknown);
   expect(turn.notices.some((notice) => /not known/.test(notice))).toBe(expected.unknown);
+}
+
+/** A call of an MCP server's tool, which starts its program. */
+function servedTurn(): Scenario {
+  const server = fileURLToPath(new URL("../fakes/mcp/server.mjs", import.meta.url));
+  const search = 'tool:tool_search {"query":"weather"} then: say:found';
+  return {
+    config(home) {
+      const script = join(home, "script.json");
+      const tool = { name: "forecast", description: "The weather.", inputSchema: { type: "object" } };
+      writeFileSync(script, JSON.stringify({ tools: [tool], log: join(home, "mcp.log") }));
+      return { mcp: { servers: { sky: { command: process.execPath, args: [server, script], sandbox: false } } } };
+    },
+    provoke: ({ lares }) => lares.chat("ana", search, { key: "served" }),
+    async settle({ lares }) {
+      // Looking is a step: it is done again, and the program starts once.
+      expect((await lares.chat("ana", search, { key: "served" })).response).toBe("found");
+      const log = readFileSync(join(lares.home, "mcp.log"), "utf8").split("\n").filter(Boolean);
+      expect(log).toEqual([expect.stringMatching(/^started/)]);
+    },
+  };
 }
 
 /** Each call has exactly one result, right behind it. */
@@ -498,6 +520,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", askedTurn()],
     ["", unconfined(plainTurn())],
   ],
+  "server.noted": [["", servedTurn()]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

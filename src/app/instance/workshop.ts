@@ -105,7 +105,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const mcp = openMcp({
-    ...{ home, userHome: homedir(), records, clock, ids, sandbox, version: parts.version },
+    ...{ home, userHome: homedir(), records, clock, crash, ids, sandbox, version: parts.version },
     log: log.child("mcp"),
     vault: parts.vault,
     config: () => config.mcp,

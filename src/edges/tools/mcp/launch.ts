@@ -16,6 +16,8 @@ export interface LaunchParts {
   home: string;
   userHome: string;
   sandbox: Pick<Confinement, "service">;
+  /** An argument with the secret in it that it refers to: `--token=vault:NAME`. */
+  resolveSecret(argument: string): string;
 }
 
 export interface Launch {
@@ -34,7 +36,7 @@ export async function prepareLaunch(
   const own = join(parts.home, "mcp", name);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const cwd = config.cwd === undefined ? own : readRoot(parts, config.cwd);
-  const argv: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
+  const argv: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args.map(parts.resolveSecret)];
   const env = {
     ...cleanEnvironment(own),
     PATH: searchPath(parts.userHome).join(":"),

@@ -1,19 +1,20 @@
 /** The servers of this home with everything they need: their programs, the SDK, and their tools as tools of ours. */
 import { pathToFileURL } from "node:url";
 import type { Records, Tool } from "../../../core/contracts/index.ts";
-import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
 import { endRun } from "../exec/processes.ts";
 import type { ServedTools } from "../on-demand/on-demand.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
-import { secretName } from "./hide.ts";
+import { revealIn, secretName } from "./hide.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
 import type { McpLogin } from "./login.ts";
 import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
 import { createMcpTool, type McpPort } from "./tool.ts";
 
-export interface OpenMcpParts extends LaunchParts {
+export interface OpenMcpParts extends Omit<LaunchParts, "resolveSecret"> {
   records: Records;
   clock: Clock;
+  crash: Crash;
   ids: IdMaker;
   log: Log;
   /** Lares' own, for the greeting. */
@@ -34,7 +35,7 @@ export interface OpenedMcp {
 }
 
 export function openMcp(parts: OpenMcpParts): OpenedMcp {
-  const { records, clock, ids, log, config, lists } = parts;
+  const { records, clock, crash, ids, log, config, lists } = parts;
   const roots = () => parts.workspaces().map((path) => ({ uri: pathToFileURL(path).href, name: "workspace" }));
   // One for each server and definition: many calls renew a token once.
   const logins = new Map<string, McpLogin>();
@@ -54,7 +55,7 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
   };
   const servers = new McpServers({
     login,
-    ...{ records, clock, ids, log, config, lists },
+    ...{ records, clock, crash, ids, log, config, lists },
     endRun: (key) => endRun({ key }),
     async client(options) {
       const { createClient } = await import("./sdk.ts");
@@ -67,7 +68,12 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
         const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
         return connectOver(url, headers, hasOwn ? undefined : await login(server));
       }
-      const { wrapped, cwd } = await prepareLaunch(parts, { ...server, workspaces: parts.workspaces() }, key);
+      const resolveSecret = (argument: string) => revealIn(argument, (name) => parts.vault.get(name)?.reveal());
+      const { wrapped, cwd } = await prepareLaunch(
+        { ...parts, resolveSecret },
+        { ...server, workspaces: parts.workspaces() },
+        key,
+      );
       const { StdioTransport } = await import("./stdio.ts");
       return new StdioTransport({ wrapped, cwd, key });
     },

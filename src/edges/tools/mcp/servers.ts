@@ -4,8 +4,10 @@
  */
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+
+import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
 import { defined, nearest } from "../../../core/kit/index.ts";
+
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { McpLogin } from "./login.ts";
 import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
@@ -30,6 +32,7 @@ export interface AgentLists {
 export interface McpServersParts {
   records: Records;
   clock: Clock;
+  crash: Crash;
   ids: IdMaker;
   log: Log;
   config: () => McpConfig;
@@ -303,6 +306,7 @@ export class McpServers {
         const key = ids.next("mcp");
         // Recorded before it is started: after a crash, the next start finds the record and ends what carries the tag.
         await records.write((tx) => store.startedRun(tx, key, name));
+        this.#parts.crash.at("server.noted", () => name);
         const transport = await connect({ name, config }, key);
         return onClosed(transport, () => void records.write((tx) => store.endedRun(tx, key)).catch(() => undefined));
       },

@@ -53,7 +53,7 @@ function search({ onDemand, skills, also: daily = [], served }: Findable): Tool 
       name: "tool_search",
       get description() {
         const servers = served?.servers() ?? [];
-        const more = servers.length > 0 ? ` And tools of ${servers.join(", ")}.` : "";
+        const more = servers.length > 0 ? ` And tools of ${nameSome(servers)}.` : "";
         return `Find more tools, and skills, by a few words; shows how to call them with tool_run. There are: ${names}.${more}`;
       },
       input: { type: "object", properties: { query: { type: "string", description: "omit to list all" } } },
@@ -84,6 +84,19 @@ function search({ onDemand, skills, also: daily = [], served }: Findable): Tool 
       };
     },
   };
+}
+
+/** About 60 tokens, which every request pays for; the others are found by searching. */
+const MOST_NAMES = 240;
+
+function nameSome(servers: readonly string[]): string {
+  let shown = 0;
+  for (let length = 0; shown < servers.length; shown++) {
+    length += servers[shown]!.length + 2;
+    if (length > MOST_NAMES) break;
+  }
+  const rest = servers.length - shown;
+  return servers.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} other servers` : "");
 }
 
 const NONE_SERVED = { lines: [] as string[], isMatch: false, carriesOutside: false };
