@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startModel, until } from "../support/index.ts";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "../ui/support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "../ui/support.ts";
 import { PNG, ZIP } from "./support.ts";
 
 const file = (name: string, buffer: Buffer, mimeType = "application/octet-stream") => ({ name, mimeType, buffer });
@@ -27,26 +27,26 @@ describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let house: House;
+  let instance: TestInstance;
   let model: Awaited<ReturnType<typeof startModel>>;
-  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let signedIn: Awaited<ReturnType<TestInstance["signIn"]>>;
   let wrong: string[] = [];
 
   beforeAll(async () => {
     model = await startModel();
-    [browser, house] = await Promise.all([startBrowser(), startHouse(model.env)]);
-    signedIn = await house.signIn(browser);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance(model.env)]);
+    signedIn = await instance.signIn(browser);
   });
   afterAll(async () => {
     await browser?.close();
     await model?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     page = await context.newPage();
     wrong = complaints(page);
-    await page.goto(`${house.url}/chat/new`);
+    await page.goto(`${instance.url}/chat/new`);
     await page.waitForSelector("#composer");
   });
   afterEach(() => context.close());

@@ -1,5 +1,5 @@
 /** Small files of each kind, and how to send one. */
-import { type Answer, bearer, type House } from "../gateway/support.ts";
+import { type Answer, bearer, type TestInstance } from "../gateway/support.ts";
 
 /** One white pixel. */
 export const PNG = Buffer.from(
@@ -16,8 +16,8 @@ export interface Sending {
   headers?: Record<string, string>;
 }
 
-export function upload(house: House, body: Buffer | string, how: Sending = {}): Promise<Answer> {
-  return house.ask("/attachments", {
+export function upload(instance: TestInstance, body: Buffer | string, how: Sending = {}): Promise<Answer> {
+  return instance.ask("/attachments", {
     method: "POST",
     headers: {
       ...bearer(how.token),
@@ -30,8 +30,13 @@ export function upload(house: House, body: Buffer | string, how: Sending = {}): 
   });
 }
 
-export async function uploaded(house: House, body: Buffer | string, name: string, token?: string): Promise<string> {
-  const answer = await upload(house, body, { name, ...(token ? { token } : {}) });
+export async function uploaded(
+  instance: TestInstance,
+  body: Buffer | string,
+  name: string,
+  token?: string,
+): Promise<string> {
+  const answer = await upload(instance, body, { name, ...(token ? { token } : {}) });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.json.id as string;
 }

@@ -16,13 +16,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-interface House {
+interface TestInstance {
   lares: Lares;
   model: Awaited<ReturnType<typeof startModel>>;
   close(): Promise<void>;
 }
 
-async function open(config: object): Promise<House> {
+async function open(config: object): Promise<TestInstance> {
   const model = await startModel();
   const lares = await startLares({ env: model.env, config });
   const close = async () => {
@@ -32,19 +32,19 @@ async function open(config: object): Promise<House> {
   return { lares, model, close };
 }
 
-async function house(config: object): Promise<House> {
+async function instance(config: object): Promise<TestInstance> {
   const opened = await open(config);
   closing.push(() => opened.close());
   return opened;
 }
 
-let one: Promise<House> | undefined;
+let one: Promise<TestInstance> | undefined;
 /** One program for all cases that need no settings of their own: what it was asked before must not matter. */
 const shared = () => (one ??= open({ policy: { mode: "record" } }));
 afterAll(async () => (await one)?.close());
 
 /** What the model was last told about its calls. Something in the background may have asked it since. */
-const lastResults = (model: House["model"]) =>
+const lastResults = (model: TestInstance["model"]) =>
   toolResults(model.requests.findLast((request) => request.messages.at(-1)?.role === "tool")!);
 
 /** Where a bound is the same code for each of these, `npm test` tries the first one. */
@@ -169,7 +169,7 @@ describe("answers of models", () => {
 
 describe("connections", () => {
   test("4,200 silent connections lock nobody out, and are closed in time", async () => {
-    const { lares } = await house({});
+    const { lares } = await instance({});
     const most = await allowedStall(lares);
     const { sockets, open } = await openSilent(lares, 4200);
     closing.push(async () => {
@@ -186,7 +186,7 @@ describe("connections", () => {
   });
 
   test("headers and bodies that arrive byte by byte are cut off in time", async () => {
-    const { lares } = await house({ gateway: { http: { bodySeconds: 2 } } });
+    const { lares } = await instance({ gateway: { http: { bodySeconds: 2 } } });
     const { sockets, open } = await openSilent(lares, 200, "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ");
     const bodies = await openSilent(
       lares,
@@ -239,7 +239,7 @@ describe("connections", () => {
 describe("what a command may use up", () => {
   /** One command as the model calls it, and what it got back. */
   async function run(
-    { lares, model }: Pick<House, "lares" | "model">,
+    { lares, model }: Pick<TestInstance, "lares" | "model">,
     command: string,
     more: object = {},
   ): Promise<string> {
@@ -276,7 +276,7 @@ describe("what a command may use up", () => {
   test.skipIf(!linux).each(sample([["auto"], ["none"]]))(
     "1,500 processes are refused, sandbox: %s",
     async (backend) => {
-      const at = await house({ policy: { mode: "record" }, sandbox: { backend } });
+      const at = await instance({ policy: { mode: "record" }, sandbox: { backend } });
       const most = await allowedStall(at.lares);
       const seconds = backend === "auto" ? span(1) : span(2);
       const { value, worstMs } = await watched("1,500 processes", at.lares, () =>
@@ -309,7 +309,7 @@ describe("what a command may use up", () => {
   test.skipIf(!linux)("memory of one process, of all together, and the size of a file are bound", async () => {
     const limits = { memoryMb: 200, fileMb: 10 };
     for (const backend of sample(["auto", "none"])) {
-      const at = await house({ policy: { mode: "record" }, sandbox: { backend, limits } });
+      const at = await instance({ policy: { mode: "record" }, sandbox: { backend, limits } });
       // tail keeps what it reads: there is no end of line in it.
       const one = await run(at, "head -c 600000000 /dev/zero | tail | wc -c");
       expect(one).toMatch(/memory exhausted|sandbox\.limits\.memoryMb allows 200/);

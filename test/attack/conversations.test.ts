@@ -1,20 +1,21 @@
 /** Whose conversation it is: keys that are used twice, tokens in conversations of others, names that cannot be one. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bearer, type House, openScripted } from "../gateway/support.ts";
+import { bearer, openScripted, type TestInstance } from "../gateway/support.ts";
 
-let house: House;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openScripted();
+  instance = await openScripted();
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
 const post = (path: string, body: object, { key, token }: { key?: string; token?: string } = {}) =>
-  house.ask(path, {
+  instance.ask(path, {
     method: "POST",
     headers: { ...bearer(token), "content-type": "application/json", ...(key ? { "idempotency-key": key } : {}) },
     body: JSON.stringify(body),
   });
-const sessions = async () => (await house.rpc("sessions.list", { limit: 200 })).sessions.map((s) => s.session).sort();
+const sessions = async () =>
+  (await instance.rpc("sessions.list", { limit: 200 })).sessions.map((s) => s.session).sort();
 
 describe("the same key", () => {
   test("/chat: again is the same turn; another text, user, agent or session is 409 with a sentence", async () => {
@@ -60,7 +61,7 @@ describe("a token that may write and not read", () => {
   let theirs: string;
   let turn: string;
   beforeAll(async () => {
-    ({ token, id } = await house.rpc("tokens.create", { name: "writer", scopes: ["write"] }));
+    ({ token, id } = await instance.rpc("tokens.create", { name: "writer", scopes: ["write"] }));
     const sent = await post("/chat", { user_id: "owner", message: "say:private" });
     ({ session: theirs, turn } = sent.json as { session: string; turn: string });
   });
@@ -80,7 +81,7 @@ describe("a token that may write and not read", () => {
   });
 
   test("cannot speak, stop, rename, empty or delete in a conversation of the owner's", async () => {
-    const before = await house.rpc("sessions.get", { session: theirs });
+    const before = await instance.rpc("sessions.get", { session: theirs });
     const tries: [string, object][] = [
       ["chat.send", { message: "say:hello", session: theirs }],
       ["chat.abort", { session: theirs }],
@@ -99,7 +100,7 @@ describe("a token that may write and not read", () => {
     }
     const openai = { model: "lares", previous_response_id: `resp_${turn}`, input: "say:hello" };
     expect((await post("/v1/responses", openai, { token })).status).toBeGreaterThanOrEqual(400);
-    expect(await house.rpc("sessions.get", { session: theirs })).toMatchObject({ messages: before.messages });
+    expect(await instance.rpc("sessions.get", { session: theirs })).toMatchObject({ messages: before.messages });
   });
 
   test("hears the same about what is not there and what it may not see", async () => {
@@ -111,7 +112,7 @@ describe("a token that may write and not read", () => {
 
 describe("names", () => {
   test("that do not or cannot exist are refused, not created", async () => {
-    const { token } = await house.rpc("tokens.create", { name: "all but admin", scopes: ["read", "write"] });
+    const { token } = await instance.rpc("tokens.create", { name: "all but admin", scopes: ["read", "write"] });
     const before = await sessions();
     const never = [
       "nonsense",

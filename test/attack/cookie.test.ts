@@ -10,27 +10,27 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { METHODS } from "../../src/core/protocol/index.ts";
 import { Socket } from "../gateway/support.ts";
 import { until } from "../support/index.ts";
-import { type House, needsBrowser, startBrowser, startHouse } from "../ui/support.ts";
+import { needsBrowser, startBrowser, startInstance, type TestInstance } from "../ui/support.ts";
 
 const GUESS = "A".repeat(43);
 
 describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie that another port received", () => {
   let browser: Browser;
-  let house: House;
+  let instance: TestInstance;
   let context: BrowserContext;
   let page: Page;
   let thief: Server;
   let stolen = "";
 
   beforeAll(async () => {
-    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance()]);
     thief = createServer((request, response) => {
       stolen ||= request.headers.cookie ?? "";
       response.end("<title>preview</title>");
     }).listen(0, "127.0.0.1");
     context = await browser.newContext();
     page = await context.newPage();
-    await page.goto(await house.loginLink());
+    await page.goto(await instance.loginLink());
     await page.getByText("Lares is running. Nothing needs you.").waitFor();
     const other = await context.newPage();
     await until("the second port to listen", () => thief.listening);
@@ -41,12 +41,12 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
   afterAll(async () => {
     await browser?.close();
     thief?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
 
   /** Every way to dress it up that a program has, the page's own headers included. */
   const disguises = (): Record<string, string>[] => {
-    const asPage = { origin: house.url, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
+    const asPage = { origin: instance.url, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
     const secret = stolen.split("=")[1] ?? "";
     return [
       {},
@@ -59,7 +59,7 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
   };
 
   test("it is there: this is why a cookie proves nothing", () => {
-    expect(stolen).toMatch(new RegExp(`^lares_${house.port}=.{40,}$`));
+    expect(stolen).toMatch(new RegExp(`^lares_${instance.port}=.{40,}$`));
   });
 
   test("no method of the registry takes it, however it is dressed up", async () => {
@@ -68,7 +68,7 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     const open: string[] = [];
     const tryAll = async (name: string) => {
       for (const headers of disguises()) {
-        const answer = await fetch(`${house.url}/rpc/${name}`, {
+        const answer = await fetch(`${instance.url}/rpc/${name}`, {
           method: "POST",
           headers: { cookie: stolen, "content-type": "application/json", ...headers },
           body: "{}",
@@ -95,11 +95,11 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     for (const [method, path] of doors) {
       for (const headers of disguises()) {
         const body = method === "POST" ? JSON.stringify({ user_id: "x", message: "hello" }) : null;
-        const answer = await fetch(`${house.url}${path}`, { method, headers: { cookie: stolen, ...headers }, body });
+        const answer = await fetch(`${instance.url}${path}`, { method, headers: { cookie: stolen, ...headers }, body });
         expect([401, 403], `${method} ${path} ${JSON.stringify(headers)}`).toContain(answer.status);
       }
     }
-    const session = await fetch(`${house.url}/session`, { headers: { cookie: stolen } });
+    const session = await fetch(`${instance.url}/session`, { headers: { cookie: stolen } });
     expect(await session.json()).toEqual({ signedIn: false, wasIn: true });
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     ];
     for (const [method, params] of frames) {
       for (const headers of disguises()) {
-        const socket = new Socket(house.url, { cookie: stolen, ...headers });
+        const socket = new Socket(instance.url, { cookie: stolen, ...headers });
         const stood = await socket.until(
           "an answer to the upgrade",
           () => socket.refused ?? (socket.raw.readyState === 1 || undefined),
@@ -134,18 +134,18 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     await page.reload();
     await page.getByText("Lares is running. Nothing needs you.").waitFor();
     const second = await context.newPage();
-    await second.goto(`${house.url}/settings`);
+    await second.goto(`${instance.url}/settings`);
     await second.getByRole("heading", { name: "Settings" }).waitFor();
     const proof = await second.evaluate<string>('localStorage.getItem("lares.proof")');
     expect(proof).toMatch(/^.{40,}$/);
     expect((await fetchWith(proof)).status).toBe(200);
-    const { logins } = await house.rpc("tokens.list", {});
-    await house.rpc("tokens.revoke", { id: logins[0]!.id });
+    const { logins } = await instance.rpc("tokens.list", {});
+    await instance.rpc("tokens.revoke", { id: logins[0]!.id });
     for (const tab of [page, second]) await tab.getByText("Sign in to Lares").waitFor();
     expect((await fetchWith(proof)).status).toBe(401);
     // Signing in again in one tab brings the other back.
     await page.getByText("Sign in again").waitFor();
-    await page.fill("#code", await house.loginLink());
+    await page.fill("#code", await instance.loginLink());
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Lares is running. Nothing needs you.").waitFor();
     await second.getByRole("heading", { name: "Settings" }).waitFor();
@@ -155,15 +155,15 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     await page.evaluate('localStorage.removeItem("lares.proof")');
     await page.reload();
     await page.getByText("Sign in again").waitFor();
-    await page.goto(await house.loginLink());
+    await page.goto(await instance.loginLink());
     await page.getByText("Lares is running. Nothing needs you.").waitFor();
     expect(page.url()).not.toContain("code");
   });
 
   const fetchWith = (proof: string) =>
-    fetch(`${house.url}/rpc/health`, {
+    fetch(`${instance.url}/rpc/health`, {
       method: "POST",
-      headers: { cookie: stolen, origin: house.url, "x-lares-proof": proof },
+      headers: { cookie: stolen, origin: instance.url, "x-lares-proof": proof },
       body: "{}",
     });
 });

@@ -1,6 +1,6 @@
 /** The page's bars of UI.md §6 on this machine, in a real Chromium. */
-import { atDesk, importLong, onPhone } from "../ui/speed.ts";
-import { hasBrowser, startBrowser, startHouse } from "../ui/support.ts";
+import { importLong, onDesktop, onPhone } from "../ui/speed.ts";
+import { hasBrowser, startBrowser, startInstance } from "../ui/support.ts";
 
 export interface UiFigure {
   what: string;
@@ -11,14 +11,14 @@ export interface UiFigure {
 
 export async function uiFigures(): Promise<UiFigure[]> {
   if (!hasBrowser) return [];
-  const house = await startHouse();
+  const instance = await startInstance();
   const browser = await startBrowser();
   try {
-    await importLong(house);
-    const signedIn = await house.signIn(browser);
-    await onPhone(browser, house, signedIn);
-    const phone = await onPhone(browser, house, signedIn);
-    const desk = await atDesk(browser, house, signedIn);
+    await importLong(instance);
+    const signedIn = await instance.signIn(browser);
+    await onPhone(browser, instance, signedIn);
+    const phone = await onPhone(browser, instance, signedIn);
+    const desk = await onDesktop(browser, instance, signedIn);
     const row = (what: string, value: number, bar: number): UiFigure => ({
       what,
       seen: `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`,
@@ -37,7 +37,7 @@ export async function uiFigures(): Promise<UiFigure[]> {
     ];
   } finally {
     await browser.close();
-    await house.dispose();
+    await instance.dispose();
   }
 }
 

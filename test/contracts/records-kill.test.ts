@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/ground/records/driver.ts";
 import { lockHome, MIGRATIONS } from "../../src/ground/records/index.ts";
 import { openHomeDatabase } from "../../src/ground/records/open.ts";
 import { Child } from "./engine/child.ts";
-import { newHome } from "./engine/house.ts";
+import { newHome } from "./engine/instance.ts";
 import { until } from "./engine/world.ts";
 
 const driver = new URL("./records-driver.ts", import.meta.url);

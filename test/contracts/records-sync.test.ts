@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { needs } from "../support/not-run.ts";
-import { newHome } from "./engine/house.ts";
+import { newHome } from "./engine/instance.ts";
 
 const driver = fileURLToPath(new URL("./records-driver.ts", import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;

@@ -369,17 +369,17 @@ describe("modes", () => {
     },
   );
 
-  test("an agent's policy lies over the house's: mode replaces, lists add, the house's denials stay", () => {
-    const house = policyConfig.parse({ allow: { exec: ["ls *"] }, deny: { exec: ["curl *"] } });
+  test("an agent's policy lies over the general one: mode replaces, lists add, general denials stay", () => {
+    const general = policyConfig.parse({ allow: { exec: ["ls *"] }, deny: { exec: ["curl *"] } });
     const agent = policyConfig.parse({ mode: "record", allow: { exec: ["cat *"], write: ["workspace/**"] } });
     const facts = { place, remembered: new Set<string>() };
-    expect(joinPolicy(house, agent, facts)).toMatchObject({
+    expect(joinPolicy(general, agent, facts)).toMatchObject({
       mode: "record",
       allow: { exec: ["ls *", "cat *"], write: ["workspace/**"] },
       deny: { exec: ["curl *"] },
       authority: "owner",
     });
-    expect(joinPolicy(house, undefined, facts).mode).toBe("ask");
+    expect(joinPolicy(general, undefined, facts).mode).toBe("ask");
   });
 
   test("the policy of DESIGN §14 is taken, and rules that allow everything or hold shell signs are not", () => {

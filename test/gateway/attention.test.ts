@@ -3,19 +3,19 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { directiveScript, type ModelServer } from "../fakes/model-server/index.ts";
-import { type House, openScripted } from "./support.ts";
+import { openScripted, type TestInstance } from "./support.ts";
 
-let house: House & { model: ModelServer };
+let instance: TestInstance & { model: ModelServer };
 beforeAll(async () => {
-  house = await openScripted({ config: "gateway:\n  http:\n    wait: 0.2\n" });
+  instance = await openScripted({ config: "gateway:\n  http:\n    wait: 0.2\n" });
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
-const say = (message: string, user: string) => house.rpc("chat.send", { message, user });
-const list = (limit = 50, after?: string) => house.rpc("attention.list", { limit, ...(after ? { after } : {}) });
-const total = async () => (await house.rpc("status", {})).attention;
+const say = (message: string, user: string) => instance.rpc("chat.send", { message, user });
+const list = (limit = 50, after?: string) => instance.rpc("attention.list", { limit, ...(after ? { after } : {}) });
+const total = async () => (await instance.rpc("status", {})).attention;
 
-test("a quiet house needs nobody; failed turns and questions are counted, and say what they are", async () => {
+test("a quiet instance needs nobody; failed turns and questions are counted, and say what they are", async () => {
   await say("say:fine", "ana");
   expect(await list()).toMatchObject({ items: [], total: 0 });
   expect(await total()).toBe(0);
@@ -28,20 +28,20 @@ test("a quiet house needs nobody; failed turns and questions are counted, and sa
   expect(items[1]!.text).toContain("rejected its key");
   expect(await total()).toBe(2);
   // The list of conversations and of turns say the same.
-  const { sessions } = await house.rpc("sessions.list", {});
+  const { sessions } = await instance.rpc("sessions.list", {});
   expect(sessions.find((s) => s.session === failed.session)!.last).toMatchObject({ state: "failed", failure: "auth" });
   expect(sessions.find((s) => s.session === asked.session)!.last).toMatchObject({ state: "parked" });
-  const { turns } = await house.rpc("turns.list", { session: failed.session });
+  const { turns } = await instance.rpc("turns.list", { session: failed.session });
   expect(turns.map((t) => [t.state, t.failure])).toEqual([
     ["failed", "auth"],
     ["answered", undefined],
   ]);
-  const view = await house.rpc("turns.get", { turn: failed.turn });
+  const view = await instance.rpc("turns.get", { turn: failed.turn });
   expect(view.failure).toBe("auth");
   expect(view.steps[0]).toMatchObject({ state: "done", outcome: "failed", failure: "auth" });
-  await house.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
-  await house.rpc("turns.wait", { turn: asked.turn });
-  expect((await house.rpc("turns.get", { turn: asked.turn })).approvals[0]).toMatchObject({
+  await instance.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
+  await instance.rpc("turns.wait", { turn: asked.turn });
+  expect((await instance.rpc("turns.get", { turn: asked.turn })).approvals[0]).toMatchObject({
     state: "denied",
     answeredBy: "owner",
   });
@@ -51,16 +51,16 @@ test("what happened is dismissed for good, over restarts; what is still so canno
   const asked = await say('tool:exec {"command":"touch x && echo y"}', "cy");
   const before = await list();
   const turn = before.items.find((one) => one.kind === "turn")!;
-  const left = await house.rpc("attention.dismiss", { ids: [turn.id] });
+  const left = await instance.rpc("attention.dismiss", { ids: [turn.id] });
   expect(left).toEqual({ dismissed: 1, total: before.total - 1 });
-  await house.restart();
+  await instance.restart();
   expect((await list()).items.map((one) => one.id)).toEqual([`approval:${asked.approval!.id}`]);
-  await expect(house.rpc("attention.dismiss", { ids: [`approval:${asked.approval!.id}`] })).rejects.toMatchObject({
+  await expect(instance.rpc("attention.dismiss", { ids: [`approval:${asked.approval!.id}`] })).rejects.toMatchObject({
     status: 400,
     message: expect.stringContaining("can't be dismissed"),
   });
-  await house.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
-  await house.rpc("turns.wait", { turn: asked.turn });
+  await instance.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
+  await instance.rpc("turns.wait", { turn: asked.turn });
   expect(await total()).toBe(0);
 });
 
@@ -76,14 +76,14 @@ test("the list is paged over everything, newest first, nothing twice", async () 
   } while (after);
   expect(seen).toHaveLength(7);
   expect(new Set(seen).size).toBe(7);
-  expect(await house.rpc("attention.dismiss", { all: true })).toEqual({ dismissed: 7, total: 0 });
+  expect(await instance.rpc("attention.dismiss", { all: true })).toEqual({ dismissed: 7, total: 0 });
 });
 
 test("a command that failed and a call that was refused are no successes in the turn's steps", async () => {
-  await house.rpc("config.set", { path: "policy.mode", value: "record" });
+  await instance.rpc("config.set", { path: "policy.mode", value: "record" });
   const steps = async (message: string) => {
     const { turn } = await say(message, "steps");
-    return (await house.rpc("turns.get", { turn })).steps;
+    return (await instance.rpc("turns.get", { turn })).steps;
   };
   const named = async (message: string, name: string) =>
     (await steps(message)).filter((step) => step.name.startsWith(name));
@@ -99,26 +99,26 @@ test("a command that failed and a call that was refused are no successes in the 
   ]);
   // A model that said nothing is asked once more; that call is no success either.
   const replies = [{ toolCalls: [{ name: "list", input: { path: "." } }] }, { text: "" }, { text: "done" }];
-  house.model.use(() => replies.shift()!);
+  instance.model.use(() => replies.shift()!);
   expect(await named("x", "model:")).toMatchObject([
     { outcome: "ok" },
     { outcome: "failed", failure: "empty" },
     { outcome: "ok" },
   ]);
-  house.model.use(() => ({ text: "half a", finish: "length" }));
+  instance.model.use(() => ({ text: "half a", finish: "length" }));
   expect(await named("x", "model:")).toMatchObject([{ outcome: "cut" }]);
-  house.model.use(directiveScript());
+  instance.model.use(directiveScript());
   const refused = await steps('tool:write {"path":"/etc/lares-was-here","content":"x"} then: say:done');
   expect(refused.filter((step) => step.name.startsWith("judge:"))).toMatchObject([
     { outcome: "denied", reason: expect.stringMatching(/\w/) },
   ]);
   expect(refused.filter((step) => step.name.startsWith("tool:"))).toEqual([]);
-  await house.rpc("config.set", { path: "policy.mode", value: "ask" });
+  await instance.rpc("config.set", { path: "policy.mode", value: "ask" });
 });
 
 test("a failed job and a channel that is down", async () => {
-  const { id } = await house.rpc("schedule.add", { name: "broken", every: "1 day", prompt: "fail:auth" });
-  await house.rpc("schedule.run", { id });
+  const { id } = await instance.rpc("schedule.add", { name: "broken", every: "1 day", prompt: "fail:auth" });
+  await instance.rpc("schedule.run", { id });
   await expect.poll(async () => (await list()).items.map((one) => one.kind), { timeout: 10_000 }).toContain("job");
   const job = (await list()).items.find((one) => one.kind === "job")!;
   expect(job.text).toMatch(/^The job "broken" failed: /);
@@ -127,7 +127,7 @@ test("a failed job and a channel that is down", async () => {
   const taken = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as { port: number };
-  await house.rpc("config.set", {
+  await instance.rpc("config.set", {
     path: "channels.irc.home",
     value: { host: "127.0.0.1", port, tls: false, nick: "lares", owners: ["ana"] },
   });
@@ -141,10 +141,10 @@ test("a message that was refused, and a watcher that cannot look", async () => {
   await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
   const { port } = refusing.address() as { port: number };
   const url = `http://127.0.0.1:${port}/`;
-  await house.rpc("config.set", { path: "channels.webhook.shop", value: { secret: "a-long-enough-secret", url } });
+  await instance.rpc("config.set", { path: "channels.webhook.shop", value: { secret: "a-long-enough-secret", url } });
   const deliver = { channel: "webhook", account: "shop", chat: "c1" };
-  const { id } = await house.rpc("schedule.add", { name: "told", every: "1 day", prompt: "say:hello", deliver });
-  await house.rpc("schedule.run", { id });
+  const { id } = await instance.rpc("schedule.add", { name: "told", every: "1 day", prompt: "say:hello", deliver });
+  await instance.rpc("schedule.run", { id });
   const kinds = async () => (await list()).items.map((one) => one.kind);
   await expect.poll(kinds, { timeout: 20_000 }).toContain("delivery");
   const delivery = (await list()).items.find((one) => one.kind === "delivery")!;
@@ -152,9 +152,9 @@ test("a message that was refused, and a watcher that cannot look", async () => {
     dismissible: true,
     text: expect.stringMatching(/^A message to webhook\/shop was not/),
   });
-  await house.rpc("config.set", { path: "web.privateHosts", value: [`127.0.0.1:${port}`] });
+  await instance.rpc("config.set", { path: "web.privateHosts", value: [`127.0.0.1:${port}`] });
   const feed = { kind: "feed", url: `${url}feed.xml`, prompt: "new" };
-  await house.rpc("config.set", { path: "watch.feed", value: feed });
+  await instance.rpc("config.set", { path: "watch.feed", value: feed });
   await expect.poll(kinds, { timeout: 20_000 }).toContain("watch");
   const watch = (await list()).items.find((one) => one.kind === "watch")!;
   expect(watch).toMatchObject({ dismissible: false, text: expect.stringMatching(/^feed cannot be watched: /) });

@@ -6,7 +6,7 @@ import { schema } from "../../src/app/config.ts";
 import type { Json } from "../../src/core/domain/index.ts";
 import { explain, findEffect } from "../../src/ground/config/index.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
-import { bearer, type House, openScripted } from "./support.ts";
+import { bearer, openScripted, type TestInstance } from "./support.ts";
 
 test("every key has an effect, and every entry of the table leads to a key", () => {
   const keys = explain(schema).map(({ key }) => key.replaceAll("<name>", "x").replaceAll("[]", "[0]"));
@@ -19,30 +19,30 @@ test("every key has an effect, and every entry of the table leads to a key", () 
   expect(Object.keys(schema.effects).filter((entry) => !keys.some((key) => fits(entry, key)))).toEqual([]);
 });
 
-describe("in a running house", () => {
-  let house: House & { model: ModelServer };
+describe("in a running instance", () => {
+  let instance: TestInstance & { model: ModelServer };
   let site: { url: string; host: string; close(): void };
   beforeAll(async () => {
-    house = await openScripted({ config: "gateway:\n  http:\n    wait: 0.2\nagents:\n  other: {}\n" });
+    instance = await openScripted({ config: "gateway:\n  http:\n    wait: 0.2\nagents:\n  other: {}\n" });
     const server = createServer((_request, response) => response.end("served by the site"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     site = { url: `http://127.0.0.1:${port}/`, host: `127.0.0.1:${port}`, close: () => server.close() };
   });
   afterAll(async () => {
-    await house.stop();
+    await instance.stop();
     site.close();
   });
 
   const set = (path: string, value?: Json) =>
-    house.rpc("config.set", { path, ...(value === undefined ? {} : { value }) });
-  const say = (message: string, user: string) => house.rpc("chat.send", { message, user });
-  const offered = () => house.model.requests.at(-1)!.tools;
+    instance.rpc("config.set", { path, ...(value === undefined ? {} : { value }) });
+  const say = (message: string, user: string) => instance.rpc("chat.send", { message, user });
+  const offered = () => instance.model.requests.at(-1)!.tools;
   let n = 0;
   /** The model's request for a message in a conversation of its own. */
   const asked = async () => {
     await say("say:x", `asked-${n++}`);
-    return house.model.requests.at(-1)!;
+    return instance.model.requests.at(-1)!;
   };
   const parked = async (user: string) => (await say('tool:exec {"command":"touch x && echo y"}', user)).approval!;
 
@@ -76,7 +76,7 @@ describe("in a running house", () => {
       1,
       async () => {
         await say('tool:list {"path":"."} then: say:z', "l");
-        return JSON.stringify(house.model.requests.at(-1)!.body).includes("Answer now, without tools");
+        return JSON.stringify(instance.model.requests.at(-1)!.body).includes("Answer now, without tools");
       },
       true,
     ],
@@ -112,7 +112,8 @@ describe("in a running house", () => {
     [
       "gateway.http.maxBodyBytes",
       200,
-      async () => (await house.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(300) })).status,
+      async () =>
+        (await instance.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(300) })).status,
       413,
     ],
     [
@@ -120,7 +121,7 @@ describe("in a running house", () => {
       { scheme: "bearer", secret: "s".repeat(32) },
       async () =>
         (
-          await house.ask("/hooks/door", {
+          await instance.ask("/hooks/door", {
             method: "POST",
             headers: { authorization: `Bearer ${"s".repeat(32)}`, "content-type": "application/json" },
             body: "{}",
@@ -131,7 +132,7 @@ describe("in a running house", () => {
     [
       "schedules",
       [{ name: "daily", every: "1 day", prompt: "x" }],
-      async () => (await house.rpc("schedule.list", {})).jobs.some((j) => j.name === "daily"),
+      async () => (await instance.rpc("schedule.list", {})).jobs.some((j) => j.name === "daily"),
       true,
     ],
   ])("%s: at once", async (path, value, probe, expected) => {
@@ -145,9 +146,9 @@ describe("in a running house", () => {
     await say("say:x", "named");
     expect(await set("agents.main.name", "Vesta")).toMatchObject({ effect: "session" });
     await say("say:x", "named");
-    expect(house.model.requests.at(-1)!.system).not.toContain("Vesta");
+    expect(instance.model.requests.at(-1)!.system).not.toContain("Vesta");
     await say("say:x", "named-later");
-    expect(house.model.requests.at(-1)!.system).toContain("Vesta");
+    expect(instance.model.requests.at(-1)!.system).toContain("Vesta");
     await set("agents.main.name");
   });
 
@@ -159,7 +160,7 @@ describe("in a running house", () => {
     ] as const) {
       const { effect, restart } = await set(path, value as Json);
       expect([effect, restart]).toEqual(["restart", [path.split(".")[0]]]);
-      expect((await house.rpc("config.get", { path })).value).not.toEqual(value);
+      expect((await instance.rpc("config.get", { path })).value).not.toEqual(value);
       await set(path);
     }
   });

@@ -7,17 +7,17 @@ import { makeBus } from "../../src/core/kit/index.ts";
 import { EventStream, type Numbered } from "../../src/faces/gateway/live/events.ts";
 import { LAG_CLOSE, LAG_MERGE, type Pipe, SocketOutput } from "../../src/faces/gateway/live/outgoing.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
-import { bearer, type House, openScripted, Socket, TOKEN, until } from "./support.ts";
+import { bearer, openScripted, Socket, type TestInstance, TOKEN, until } from "./support.ts";
 
-let house: House & { model: ModelServer };
+let instance: TestInstance & { model: ModelServer };
 beforeAll(async () => {
-  house = await openScripted();
+  instance = await openScripted();
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
 describe("the stream of events", () => {
   test("a turn is seen from its acceptance to its end, numbered without going back", async () => {
-    const socket = new Socket(house.app.url, bearer());
+    const socket = new Socket(instance.app.url, bearer());
     await socket.event("hello");
     await socket.call("chat.send", { message: 'say:looking tool:list {"path":"."} then: say:all done', user: "seen" });
     await socket.event("turn.ended");
@@ -41,7 +41,7 @@ describe("the stream of events", () => {
   });
 
   test("LIVE-2 who comes back with the last number gets every control event it missed, once and in order", async () => {
-    const first = new Socket(house.app.url);
+    const first = new Socket(instance.app.url);
     await first.opened();
     const hello = await first.call("connect", { token: TOKEN });
     const { boot } = (hello as { payload: { boot: string } }).payload;
@@ -49,8 +49,8 @@ describe("the stream of events", () => {
     const ended = await first.event("turn.ended");
     first.close();
     await first.over();
-    const missed = await house.rpc("chat.send", { message: "say:missed", user: "back" });
-    const again = new Socket(house.app.url, bearer());
+    const missed = await instance.rpc("chat.send", { message: "say:missed", user: "back" });
+    const again = new Socket(instance.app.url, bearer());
     await again.event("hello");
     await again.call("connect", { boot, lastSeq: ended.seq });
     const seen = await again.event("turn.ended", (p) => p.turn === missed.turn);
@@ -65,7 +65,7 @@ describe("the stream of events", () => {
 
   test("LIVE-2 another boot or a number from the future means reload", async () => {
     for (const params of [{ boot: "another", lastSeq: 1 }, undefined]) {
-      const socket = new Socket(house.app.url, bearer());
+      const socket = new Socket(instance.app.url, bearer());
       const { boot } = (await socket.event("hello")).payload as { boot: string };
       await socket.call("connect", params ?? { boot, lastSeq: 1_000_000 });
       await socket.event("reload");
@@ -86,16 +86,16 @@ describe("the stream of events", () => {
   });
 
   test("log lines and changed settings are events; a token without the right to read gets none", async () => {
-    const writer = await house.rpc("tokens.create", { name: "writes only", scopes: ["write"] });
-    const deaf = new Socket(house.app.url, bearer(writer.token));
+    const writer = await instance.rpc("tokens.create", { name: "writes only", scopes: ["write"] });
+    const deaf = new Socket(instance.app.url, bearer(writer.token));
     await deaf.event("hello");
-    const socket = new Socket(house.app.url, bearer());
+    const socket = new Socket(instance.app.url, bearer());
     await socket.event("hello");
-    house.log.warn("something to see", { key: "sk-secret-0123456789" });
+    instance.log.warn("something to see", { key: "sk-secret-0123456789" });
     const line = await socket.event("log");
     expect(line.payload).toMatchObject({ level: "warn", what: "something to see" });
     expect(JSON.stringify(line)).not.toContain("sk-secret");
-    await house.rpc("config.set", { path: "limits.modelCalls", value: 20 });
+    await instance.rpc("config.set", { path: "limits.modelCalls", value: 20 });
     expect((await socket.event("config.changed")).payload).toMatchObject({
       changed: ["limits"],
       restart: [],
@@ -109,16 +109,16 @@ describe("the stream of events", () => {
 
 describe("chat.live", () => {
   test("LIVE-4 a page opened in the middle of an answer gets what was said so far, and the rest as it comes", async () => {
-    const socket = new Socket(house.app.url, bearer());
+    const socket = new Socket(instance.app.url, bearer());
     await socket.event("hello");
-    const sent = await house.rpc("chat.send", {
+    const sent = await instance.rpc("chat.send", {
       message: "stall say:the first half and the second half",
       user: "mid",
       wait: false,
     });
     const first = await socket.event("turn.delta", (p) => p.turn === sent.turn);
     const live = await until("some text", async () => {
-      const now = await house.rpc("chat.live", { session: sent.session });
+      const now = await instance.rpc("chat.live", { session: sent.session });
       return now.turns[0]?.text ? now : undefined;
     });
     expect(live.turns).toHaveLength(1);
@@ -128,22 +128,22 @@ describe("chat.live", () => {
     expect(live.seq).toBeGreaterThanOrEqual(first.seq);
     expect(live.turns[0]!.calls[0]!.id).toBe(`${sent.turn}:0:0:reply`);
     // A second message waits for the running call and is shown as waiting.
-    await house.rpc("chat.send", { message: "and another", user: "mid", wait: false });
-    const both = await house.rpc("chat.live", { session: sent.session });
+    await instance.rpc("chat.send", { message: "and another", user: "mid", wait: false });
+    const both = await instance.rpc("chat.live", { session: sent.session });
     expect(both.turns.map((t) => t.message)).toContain("and another");
-    await house.rpc("chat.abort", { turn: sent.turn });
+    await instance.rpc("chat.abort", { turn: sent.turn });
     await socket.event("turn.ended", (p) => p.turn === sent.turn);
     // The script stalls again for the message that waited.
     await until("nothing open", async () => {
-      await house.rpc("chat.abort", { session: sent.session });
-      return (await house.rpc("chat.live", { session: sent.session })).turns.length === 0 || undefined;
+      await instance.rpc("chat.abort", { session: sent.session });
+      return (await instance.rpc("chat.live", { session: sent.session })).turns.length === 0 || undefined;
     });
     socket.close();
   });
 
   test("a session where nothing runs has no turns", async () => {
-    const { session } = await house.rpc("chat.send", { message: "say:over", user: "idle" });
-    expect((await house.rpc("chat.live", { session })).turns).toEqual([]);
+    const { session } = await instance.rpc("chat.send", { message: "say:over", user: "idle" });
+    expect((await instance.rpc("chat.live", { session })).turns).toEqual([]);
   });
 });
 
@@ -211,12 +211,12 @@ describe("a slow client", () => {
   });
 
   test("a client that stops reading is cut off, and the others are not slowed", async () => {
-    const stuck = new Socket(house.app.url, bearer());
+    const stuck = new Socket(instance.app.url, bearer());
     await stuck.event("hello");
-    const good = new Socket(house.app.url, bearer());
+    const good = new Socket(instance.app.url, bearer());
     await good.event("hello");
     const open = async () =>
-      Number(/^lares_sockets (\d+)$/m.exec((await house.ask("/metrics", { headers: bearer() })).text)![1]);
+      Number(/^lares_sockets (\d+)$/m.exec((await instance.ask("/metrics", { headers: bearer() })).text)![1]);
     const before = await open();
     // Nothing is read from the wire any more: the kernel's buffers fill, then ours.
     (stuck.raw as unknown as { _socket: { pause(): void } })._socket.pause();
@@ -224,7 +224,7 @@ describe("a slow client", () => {
     for (let n = 0; n < 40; n++) {
       await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          house.rpc("chat.send", { message: `/help ${n} ${i} ${words}`, user: `flood ${i}` }),
+          instance.rpc("chat.send", { message: `/help ${n} ${i} ${words}`, user: `flood ${i}` }),
         ),
       );
       if ((await open()) < before) break;

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/kit/index.ts";
 import { directiveScript, type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
 import { pretend } from "../support/pretend.ts";
-import { type House, openHouse, openScripted, TOKEN, until } from "./support.ts";
+import { openInstance, openScripted, type TestInstance, TOKEN, until } from "./support.ts";
 
-let house: House & { model: ModelServer };
+let instance: TestInstance & { model: ModelServer };
 let client: OpenAI;
 beforeAll(async () => {
-  house = await openScripted();
-  client = clientOf(house);
+  instance = await openScripted();
+  client = clientOf(instance);
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
-const clientOf = (at: House) => new OpenAI({ apiKey: TOKEN, baseURL: `${at.app.url}/v1`, maxRetries: 0 });
-const body = () => house.model.requests.at(-1)!.body;
+const clientOf = (at: TestInstance) => new OpenAI({ apiKey: TOKEN, baseURL: `${at.app.url}/v1`, maxRetries: 0 });
+const body = () => instance.model.requests.at(-1)!.body;
 const said = (content: string) => [{ role: "user" as const, content }];
 const refusal = (over: object) =>
   client.chat.completions.create(pretend({ model: "lares", messages: said("say:x"), ...over })).then(
@@ -42,9 +42,9 @@ describe("a turn that is stopped", () => {
   const slow = "gap:200 say:one two three four five six seven eight nine ten";
   const stopIt = async () => {
     const { turn, session } = await until("the turn", async () =>
-      (await house.rpc("turns.list", { open: true })).turns.find((one) => one.state === "running"),
+      (await instance.rpc("turns.list", { open: true })).turns.find((one) => one.state === "running"),
     );
-    await house.rpc("chat.abort", { session });
+    await instance.rpc("chat.abort", { session });
     return turn;
   };
 
@@ -110,7 +110,7 @@ describe("who answered", () => {
   });
 
   test("the practice model is labelled, whole and streamed", async () => {
-    const at = await openHouse();
+    const at = await openInstance();
     try {
       const practice = clientOf(at);
       const { data, response } = await practice.chat.completions
@@ -130,7 +130,7 @@ describe("who answered", () => {
 
   test("when a fallback answered, a stream says so too", async () => {
     const model = await startModelServer();
-    const at = await openHouse({
+    const at = await openInstance({
       config: `models:
   default: mine/broken
   fallbacks: [mine/working]
@@ -167,7 +167,11 @@ describe("a stream that fails", () => {
   /** The lines as they are sent, without a client that reads them. */
   const raw = async (path: string, body: object) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
-    const answer = await house.ask(path, { method: "POST", headers, body: JSON.stringify({ stream: true, ...body }) });
+    const answer = await instance.ask(path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ stream: true, ...body }),
+    });
     const data = answer.text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
     return { ...answer, data };
   };
@@ -201,7 +205,7 @@ describe("a stream that fails", () => {
   test("headers wait for the model, and not for ever", async () => {
     const clock = new HeldClock();
     const model = await startModelServer();
-    const at = await openHouse({
+    const at = await openInstance({
       clock,
       config: `models:
   default: mine/slow
@@ -258,7 +262,7 @@ class HeldClock {
 
 describe("settings", () => {
   test("the practice model answers JSON when JSON is asked for, and refuses a schema with a sentence", async () => {
-    const at = await openHouse();
+    const at = await openInstance();
     try {
       const practice = clientOf(at).chat.completions;
       const ask = { model: "lares", messages: said("hello"), response_format: { type: "json_object" as const } };
@@ -309,7 +313,7 @@ describe("settings", () => {
     });
     // A compatible server is asked for JSON, and reads the schema in the instructions.
     expect(body().response_format).toEqual({ type: "json_object" });
-    expect(house.model.requests.at(-1)!.system).toContain(JSON.stringify(schema));
+    expect(instance.model.requests.at(-1)!.system).toContain(JSON.stringify(schema));
     await client.responses.create({
       model: "lares",
       input: "say:x",
@@ -338,14 +342,14 @@ describe("settings", () => {
   });
 
   test("an answer cut at the limit says so: finish_reason length, status incomplete", async () => {
-    house.model.use(() => ({ text: "half a", finish: "length" }));
+    instance.model.use(() => ({ text: "half a", finish: "length" }));
     try {
       const whole = await client.chat.completions.create({ model: "lares", messages: said("x"), max_tokens: 2 });
       expect(whole.choices[0]!.finish_reason).toBe("length");
       const response = await client.responses.create({ model: "lares", input: "x", max_output_tokens: 2 });
       expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
     } finally {
-      house.model.use(directiveScript());
+      instance.model.use(directiveScript());
     }
   });
 
@@ -401,7 +405,7 @@ describe("models", () => {
 test("a call without `user` leaves no conversation behind for ever; named ones and people's stay", async () => {
   let ahead = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + ahead };
-  const at = await openHouse({ clock });
+  const at = await openInstance({ clock });
   try {
     const practice = clientOf(at);
     const first = await practice.responses.create({ model: "lares", input: "hello" });

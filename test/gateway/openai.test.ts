@@ -6,17 +6,17 @@ import { PNG } from "../attachments/support.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
 import { makePdf } from "../support/pdf.ts";
 import { pretend } from "../support/pretend.ts";
-import { type House, openScripted, TOKEN } from "./support.ts";
+import { openScripted, type TestInstance, TOKEN } from "./support.ts";
 
-let house: House & { model: ModelServer };
+let instance: TestInstance & { model: ModelServer };
 let client: OpenAI;
 beforeAll(async () => {
-  house = await openScripted();
-  client = new OpenAI({ apiKey: TOKEN, baseURL: `${house.app.url}/v1`, maxRetries: 2 });
+  instance = await openScripted();
+  client = new OpenAI({ apiKey: TOKEN, baseURL: `${instance.app.url}/v1`, maxRetries: 2 });
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
-const last = () => house.model.requests.at(-1)!;
+const last = () => instance.model.requests.at(-1)!;
 const weather = {
   type: "function" as const,
   function: {
@@ -47,7 +47,7 @@ describe("pictures and files", () => {
     expect(parts()).toContainEqual(picture);
     expect(JSON.stringify(parts())).toContain("It is 42");
     const session = decodeURI(response.headers.get("x-lares-session")!);
-    const { messages } = await house.rpc("chat.history", { session });
+    const { messages } = await instance.rpc("chat.history", { session });
     expect(messages[0]!.content.map((p) => p.type)).toEqual(["text", "text", "image", "text"]);
     await client.chat.completions.create({
       model: "lares",
@@ -299,7 +299,7 @@ describe("responses", () => {
 
 describe("errors", () => {
   test("have OpenAI's shape: 401, 404, 400, and a failed turn is not tried again", async () => {
-    const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${house.app.url}/v1`, maxRetries: 0 });
+    const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${instance.app.url}/v1`, maxRetries: 0 });
     const refused = await stranger.models.list().then(
       () => undefined,
       (e: unknown) => e,
@@ -329,12 +329,12 @@ describe("errors", () => {
       (e: unknown) => e,
     );
     expect(gone).toBeInstanceOf(NotFoundError);
-    const before = house.model.requests.length;
+    const before = instance.model.requests.length;
     const failed = await ask({ messages: [{ role: "user", content: "fail:auth" }] });
     expect(failed).toBeInstanceOf(APIError);
     expect(failed).toMatchObject({ status: 502, code: "turn_failed" });
-    expect(house.model.requests.length - before).toBe(1);
-    expect((await house.ask("/v1/nothing", { headers: { authorization: `Bearer ${TOKEN}` } })).json).toMatchObject({
+    expect(instance.model.requests.length - before).toBe(1);
+    expect((await instance.ask("/v1/nothing", { headers: { authorization: `Bearer ${TOKEN}` } })).json).toMatchObject({
       error: { code: "not_found" },
     });
   });

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type House, openHouse } from "./support.ts";
+import { openInstance, type TestInstance } from "./support.ts";
 
-let house: House;
+let instance: TestInstance;
 let ui: string;
 beforeAll(async () => {
   ui = mkdtempSync(join(tmpdir(), "lares-ui-"));
@@ -19,10 +19,10 @@ beforeAll(async () => {
   writeFileSync(join(ui, "assets", "app-BxK2vQ1d.js.gz"), gzipSync(script));
   writeFileSync(join(ui, "..", "lares-outside.txt"), "outside");
   symlinkSync(join(ui, "..", "lares-outside.txt"), join(ui, "link.txt"));
-  house = await openHouse({ uiDir: ui });
+  instance = await openInstance({ uiDir: ui });
 });
 afterAll(async () => {
-  await house.stop();
+  await instance.stop();
   rmSync(ui, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ test("pages carry a strict policy and need no login; data does", async () => {
     "/log",
     "/settings/models",
   ]) {
-    const answer = await house.ask(path);
+    const answer = await instance.ask(path);
     expect(answer.status, path).toBe(200);
     expect(answer.text).toContain("<title>Lares</title>");
     expect(answer.headers).toMatchObject({
@@ -53,22 +53,24 @@ test("pages carry a strict policy and need no login; data does", async () => {
       "cache-control": "no-cache",
     });
   }
-  expect((await house.ask("/v1/models")).status).toBe(401);
+  expect((await instance.ask("/v1/models")).status).toBe(401);
 });
 
 test("hashed files are kept for ever, compressed as the reader takes it", async () => {
   const path = "/assets/app-BxK2vQ1d.js";
-  const plain = await house.ask(path);
+  const plain = await instance.ask(path);
   expect(plain.headers).toMatchObject({
     "cache-control": "public, max-age=31536000, immutable",
     "content-type": "text/javascript; charset=utf-8",
   });
-  expect((await house.ask(path, { headers: { "accept-encoding": "gzip, br" } })).headers["content-encoding"]).toBe(
+  expect((await instance.ask(path, { headers: { "accept-encoding": "gzip, br" } })).headers["content-encoding"]).toBe(
     "br",
   );
-  expect((await house.ask(path, { headers: { "accept-encoding": "gzip" } })).headers["content-encoding"]).toBe("gzip");
-  const etag = String((await house.ask("/")).headers.etag);
-  expect((await house.ask("/", { headers: { "if-none-match": etag } })).status).toBe(304);
+  expect((await instance.ask(path, { headers: { "accept-encoding": "gzip" } })).headers["content-encoding"]).toBe(
+    "gzip",
+  );
+  const etag = String((await instance.ask("/")).headers.etag);
+  expect((await instance.ask("/", { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
 test("FS-11 nothing outside the folder is served, by dots or by links", async () => {
@@ -81,14 +83,14 @@ test("FS-11 nothing outside the folder is served, by dots or by links", async ()
     "/.env",
     "/assets",
   ]) {
-    const answer = await house.ask(path);
+    const answer = await instance.ask(path);
     expect(answer.text, path).not.toContain("outside");
     expect([401, 404, 400], path).toContain(answer.status);
   }
 });
 
 test("before the UI is built the page says how, and takes a code", async () => {
-  const bare = await openHouse({ uiDir: join(ui, "nothing-here") });
+  const bare = await openInstance({ uiDir: join(ui, "nothing-here") });
   try {
     const answer = await bare.ask("/");
     expect(answer.text).toContain("npm run build:ui");

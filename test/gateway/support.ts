@@ -14,7 +14,7 @@ import { pretend } from "../support/pretend.ts";
 
 export const TOKEN = "owner-token-0123456789abcdef";
 
-export interface House {
+export interface TestInstance {
   app: RunningApp;
   home: string;
   log: Logbook;
@@ -52,12 +52,12 @@ export class RpcError extends Error {
   }
 }
 
-export interface HouseOptions extends Partial<Omit<StartOptions, "env">> {
+export interface TestInstanceOptions extends Partial<Omit<StartOptions, "env">> {
   env?: Record<string, string>;
   config?: string;
 }
 
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+export async function openInstance(options: TestInstanceOptions = {}): Promise<TestInstance> {
   const { env = {}, config, ...rest } = options;
   const home = options.home ?? mkdtempSync(join(tmpdir(), "lares-gw-"));
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -70,7 +70,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     return { app, log };
   };
   let now = await start();
-  const house: House = {
+  const instance: TestInstance = {
     get app() {
       return now.app;
     },
@@ -102,7 +102,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       rmSync(home, { recursive: true, force: true });
     },
   };
-  return house;
+  return instance;
 }
 
 /** Plain node:http: it sends the headers it is told, Host and Origin included. */
@@ -222,8 +222,8 @@ export class Socket {
   }
 }
 
-/** A house whose model is the scripted server. */
-export async function openScripted(options: HouseOptions = {}): Promise<House & { model: ModelServer }> {
+/** A instance whose model is the scripted server. */
+export async function openScripted(options: TestInstanceOptions = {}): Promise<TestInstance & { model: ModelServer }> {
   const model = await startModelServer();
   const env = {
     OPENAI_API_KEY: "sk-test-000000000000",
@@ -231,9 +231,9 @@ export async function openScripted(options: HouseOptions = {}): Promise<House & 
     LARES_MODEL: "openai/scripted",
     ...options.env,
   };
-  const house = await openHouse({ ...options, env });
-  const stop = house.stop.bind(house);
-  return Object.defineProperties(house, {
+  const instance = await openInstance({ ...options, env });
+  const stop = instance.stop.bind(instance);
+  return Object.defineProperties(instance, {
     model: { value: model },
     stop: {
       value: async () => {
@@ -241,7 +241,7 @@ export async function openScripted(options: HouseOptions = {}): Promise<House & 
         await model.close();
       },
     },
-  }) as House & { model: ModelServer };
+  }) as TestInstance & { model: ModelServer };
 }
 
 export async function until<T>(
@@ -260,7 +260,7 @@ export async function until<T>(
 
 /** Signs in as the page's script does; the headers with which the login speaks. */
 export async function signIn(
-  at: House,
+  at: TestInstance,
   link = at.app.loginUrl(),
 ): Promise<{ cookie: string; "x-lares-proof": string }> {
   const answer = await at.ask("/login", {

@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { spent } from "../../src/faces/cli/format.ts";
 import { startModelServer } from "../fakes/model-server/index.ts";
-import { openHouse } from "./support.ts";
+import { openInstance } from "./support.ts";
 
 test("one call of unknown price does not hide what the others cost", async () => {
   const model = await startModelServer();
-  const house = await openHouse({
+  const instance = await openInstance({
     config: `models:
   default: mine/priced
   providers:
@@ -19,31 +19,31 @@ test("one call of unknown price does not hide what the others cost", async () =>
   });
   try {
     const say = (user: string, which?: string) =>
-      house.rpc("chat.send", { message: "say:x", user, ...(which ? { model: which } : {}) });
+      instance.rpc("chat.send", { message: "say:x", user, ...(which ? { model: which } : {}) });
     await say("ana");
-    const before = (await house.rpc("status", {})).usageToday;
+    const before = (await instance.rpc("status", {})).usageToday;
     expect(before.cost).toBeGreaterThan(0);
     expect(before).toMatchObject({ calls: 1, unknownPrice: 0 });
     const { session } = await say("ana", "mine/other");
-    const { usageToday } = await house.rpc("status", {});
+    const { usageToday } = await instance.rpc("status", {});
     expect(usageToday).toMatchObject({ calls: 2, unknownPrice: 1, cost: before.cost });
     expect(spent(usageToday)).toBe(`${spent(before)}, unknown for 1 call`);
-    const summary = await house.rpc("usage.summary", {});
+    const summary = await instance.rpc("usage.summary", {});
     expect(summary.total).toMatchObject({ cost: before.cost, unknownPrice: 1 });
     expect(summary.days[0]).toMatchObject({ cost: before.cost, unknownPrice: 1 });
     // Nothing is known of a model all of whose calls are unknown: that is not $0.
     expect(summary.models.find((m) => m.model === "mine/other")).toMatchObject({ cost: null, unknownPrice: 1 });
-    const said = await house.rpc("chat.send", { message: "/usage", session });
+    const said = await instance.rpc("chat.send", { message: "/usage", session });
     expect(said.response).toMatch(/\$\d+\.\d{4}, unknown for 1 call\./);
   } finally {
-    await house.stop();
+    await instance.stop();
     await model.close();
   }
 });
 
 test("a budget that refuses says at which price a model of unknown price is counted", async () => {
   const model = await startModelServer();
-  const house = await openHouse({
+  const instance = await openInstance({
     config: `models:
   default: mine/other
   providers: { mine: { api: openai-chat, baseUrl: "${model.url}/v1", keys: [k], models: { other: {} } } }
@@ -51,11 +51,11 @@ budgets: { perDay: { dollars: 0.000001 } }
 `,
   });
   try {
-    const answer = await house.rpc("chat.send", { message: "say:x" });
+    const answer = await instance.rpc("chat.send", { message: "say:x" });
     expect(answer).toMatchObject({ state: "declined", failure: "budget" });
     expect(answer.reason).toMatch(/price isn't known, so it is counted at \$\d+ per million tokens/);
   } finally {
-    await house.stop();
+    await instance.stop();
     await model.close();
   }
 });

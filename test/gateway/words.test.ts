@@ -4,15 +4,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { directiveScript, type ModelServer } from "../fakes/model-server/index.ts";
-import { bearer, type House, openHouse, openScripted, Socket, TOKEN } from "./support.ts";
+import { bearer, openInstance, openScripted, Socket, type TestInstance, TOKEN } from "./support.ts";
 
-let house: House & { model: ModelServer };
+let instance: TestInstance & { model: ModelServer };
 beforeAll(async () => {
-  house = await openScripted();
+  instance = await openScripted();
 });
-afterAll(() => house.stop());
+afterAll(() => instance.stop());
 
-const say = (message: string, user = "ana") => house.rpc("chat.send", { message, user });
+const say = (message: string, user = "ana") => instance.rpc("chat.send", { message, user });
 const refused = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
@@ -20,7 +20,7 @@ const refused = (work: Promise<unknown>) =>
   );
 
 test("a turn is announced as accepted before it is announced as started", async () => {
-  const socket = new Socket(house.app.url, bearer());
+  const socket = new Socket(instance.app.url, bearer());
   await socket.opened();
   for (let i = 0; i < 20; i++) await say(`say:${i}`, `order-${i}`);
   await socket.until("twenty ends", () => socket.events("turn.ended").length >= 20 || undefined);
@@ -35,7 +35,7 @@ test("a turn is announced as accepted before it is announced as started", async 
 });
 
 test("a command that is the first message of a conversation is remembered, and none says that there is no session", async () => {
-  const { models } = await house.rpc("models.list", {});
+  const { models } = await instance.rpc("models.list", {});
   const id = models.at(-1)!.id;
   const reply = async (message: string, user: string) => (await say(message, user)).response ?? "";
   expect(await reply(`/model ${id}`, "first-model")).toContain(`Using ${id};`);
@@ -53,21 +53,21 @@ test("how long Lares has been up does not depend on the machine's clock", async 
   const real = Date.now;
   Date.now = () => real() - 86_400_000;
   try {
-    expect((await house.rpc("status", {})).uptimeMs).toBeGreaterThan(0);
-    expect((await house.rpc("health", {})).uptimeMs).toBeGreaterThan(0);
+    expect((await instance.rpc("status", {})).uptimeMs).toBeGreaterThan(0);
+    expect((await instance.rpc("health", {})).uptimeMs).toBeGreaterThan(0);
   } finally {
     Date.now = real;
   }
 });
 
 test("a message of blanks is refused with a sentence at every door", async () => {
-  const before = house.model.requests.length;
+  const before = instance.model.requests.length;
   for (const message of [" ", "\n\t \n", "\u3000"]) {
     expect(await refused(say(message))).toMatchObject({
       code: "BAD_REQUEST",
       message: expect.stringContaining("has no words"),
     });
-    const chat = await house.ask("/chat", {
+    const chat = await instance.ask("/chat", {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
       body: JSON.stringify({ user_id: "ana", message }),
@@ -75,7 +75,7 @@ test("a message of blanks is refused with a sentence at every door", async () =>
     expect(chat.status).toBe(400);
     expect(JSON.stringify(chat.json)).toContain("has no words");
   }
-  expect(house.model.requests).toHaveLength(before);
+  expect(instance.model.requests).toHaveLength(before);
 });
 
 test("a mistyped command is answered with the one that was meant, an unknown one with /help; paths and sentences go to the model", async () => {
@@ -92,12 +92,12 @@ test("a mistyped command is answered with the one that was meant, an unknown one
     const { response } = await say(typed);
     expect(response, typed).toContain(`Did you mean ${meant}?`);
   }
-  const before = house.model.requests.length;
+  const before = instance.model.requests.length;
   for (const typed of ["/xyzzy", "/x", "/foo-bar", "/hjælp"]) {
     const { response } = await say(typed);
     expect(response).toContain(`There is no command ${typed}; /help lists them.`);
   }
-  expect(house.model.requests).toHaveLength(before);
+  expect(instance.model.requests).toHaveLength(before);
   const passed = [
     "/tmp",
     "/notes.txt",
@@ -112,19 +112,19 @@ test("a mistyped command is answered with the one that was meant, an unknown one
     "a /sttus",
   ];
   for (const text of passed) await say(text);
-  expect(house.model.requests).toHaveLength(before + passed.length);
+  expect(instance.model.requests).toHaveLength(before + passed.length);
 });
 
 test("/reload takes in the agent's files; the conversation goes on, and /help lists it", async () => {
-  const soul = join(house.home, "agents/main/SOUL.md");
+  const soul = join(instance.home, "agents/main/SOUL.md");
   await say("say:first", "reloader");
   const was = readFileSync(soul, "utf8");
   writeFileSync(soul, `${was}\nYou speak like a lighthouse keeper.\n`);
   await say("say:second", "reloader");
-  expect(house.model.requests.at(-1)!.system).not.toContain("lighthouse");
+  expect(instance.model.requests.at(-1)!.system).not.toContain("lighthouse");
   expect((await say("/reload", "reloader")).response).toContain("current files, skills and tools");
   await say("say:third", "reloader");
-  const { system, messages } = house.model.requests.at(-1)!;
+  const { system, messages } = instance.model.requests.at(-1)!;
   expect(system).toContain("lighthouse");
   expect(JSON.stringify(messages)).toContain("say:first");
   expect((await say("/help", "reloader")).response).toContain("/reload");
@@ -135,7 +135,7 @@ test("/reload takes in the agent's files; the conversation goes on, and /help li
 test("JSON nested 200,000 levels deep is a 400 with a sentence at every door, and nothing breaks", async () => {
   const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
   const post = (path: string, body: string) =>
-    house.ask(path, {
+    instance.ask(path, {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
       body,
@@ -151,12 +151,12 @@ test("JSON nested 200,000 levels deep is a 400 with a sentence at every door, an
     expect(answer.status, path).toBe(400);
     expect(JSON.stringify(answer.json), path).toContain("levels deep");
   }
-  expect(house.written.filter((line) => line.includes("request broke"))).toEqual([]);
+  expect(instance.written.filter((line) => line.includes("request broke"))).toEqual([]);
   expect((await say("say:alive")).response).toBe("alive");
 });
 
 test("a tool call that is no JSON is answered with what is wrong with it, and no field of ours is shown", async () => {
-  house.model.use((request) =>
+  instance.model.use((request) =>
     request.messages.some((m) => m.role === "tool")
       ? { text: "sorry" }
       : { toolCalls: [{ name: "exec", raw: '{"command": "ls' }] },
@@ -164,11 +164,11 @@ test("a tool call that is no JSON is answered with what is wrong with it, and no
   try {
     const { session, response } = await say("go", "garbled");
     expect(response).toBe("sorry");
-    const text = JSON.stringify((await house.rpc("chat.history", { session })).messages);
+    const text = JSON.stringify((await instance.rpc("chat.history", { session })).messages);
     expect(text).toContain("not valid JSON: ");
     expect(text).not.toContain("_raw");
     // A caller's own tool gets what the model wrote.
-    const answer = await house.ask("/v1/chat/completions", {
+    const answer = await instance.ask("/v1/chat/completions", {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
       body: JSON.stringify({
@@ -179,7 +179,7 @@ test("a tool call that is no JSON is answered with what is wrong with it, and no
     });
     expect(answer.text).toContain('"arguments":"{\\"command\\": \\"ls"');
   } finally {
-    house.model.use(directiveScript());
+    instance.model.use(directiveScript());
   }
 });
 
@@ -191,9 +191,9 @@ test("a port that is taken ends the start with one sentence, and a stop right af
   const { createLog } = await import("../../src/ground/observe/index.ts");
   const log = createLog({ level: "info", stream: { write: (line) => written.push(line) } });
   try {
-    await expect(openHouse({ port, log })).rejects.toThrow(String(port));
+    await expect(openInstance({ port, log })).rejects.toThrow(String(port));
     // A stop right after the start finds the memory still at work too.
-    for (let i = 0; i < 3; i++) await (await openHouse({ log })).stop();
+    for (let i = 0; i < 3; i++) await (await openInstance({ log })).stop();
     expect(written.filter((line) => line.includes('"level":"warn"'))).toEqual([]);
   } finally {
     taken.close();

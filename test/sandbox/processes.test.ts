@@ -1,4 +1,4 @@
-/** Background processes with real commands and real records; a second house is what a restart is. */
+/** Background processes with real commands and real records; a second instance is what a restart is. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +10,7 @@ import { openRecords } from "../../src/ground/records/index.ts";
 import { needs, until } from "../support/index.ts";
 import { alive, confinement, never, newKey, type World, world } from "./support.ts";
 
-async function house(at: World, options: { limit?: number; sandbox?: object | false } = {}) {
+async function openInstance(at: World, options: { limit?: number; sandbox?: object | false } = {}) {
   const told: (ProcessExit & { text: string })[] = [];
   const records = await openRecords(join(at.home, "processes.db"), () => {});
   const processes = new Processes({
@@ -55,7 +55,7 @@ async function house(at: World, options: { limit?: number; sandbox?: object | fa
 
 test("a command in the background returns at once, and its end comes as one message with its last words", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   const { text } = await h.exec.run(
     { command: "echo hello; sleep 0.2; exit 3", background: true },
     at,
@@ -76,7 +76,7 @@ test("a command in the background returns at once, and its end comes as one mess
 
 test("it is polled, read, written to and killed; killing tells no second time", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   const id = await h.start("read a; echo got $a; sleep 300 & setsid -f sleep 300; sleep 300");
   expect(await h.process({ action: "poll", id })).toMatch(/is running \(pid \d+\)\]$/);
   expect(await h.process({ action: "write", id, text: "apples\n" })).toBe(`Written to ${id}.`);
@@ -94,7 +94,7 @@ test("it is polled, read, written to and killed; killing tells no second time", 
 
 test("without a sandbox killing ends what left the group and what it left behind, too", async () => {
   const at = world();
-  const h = await house(at, { sandbox: false });
+  const h = await openInstance(at, { sandbox: false });
   const id = await h.start(
     "setsid -f sleep 300; nohup sleep 300 & trap '' TERM; touch begun; while :; do sleep 0.1; done",
   );
@@ -108,7 +108,7 @@ test("without a sandbox killing ends what left the group and what it left behind
 
 test("a session sees its own processes and no others (SB-03)", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   const id = await h.start("sleep 300");
   const other = { ...at, caller: { ...at.caller, session: "sub:s:1" } };
   for (const action of ["poll", "log", "kill"]) {
@@ -123,7 +123,7 @@ test("a session sees its own processes and no others (SB-03)", async () => {
 
 test("the same call is the same process, and a probe knows it", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   const key = newKey();
   const id = await h.start("echo once >> count; sleep 300", key);
   expect(await h.start("echo once >> count; sleep 300", key)).toBe(id);
@@ -150,7 +150,7 @@ test("one that was meant and did not start is known as such, and runs when it is
     ),
   );
   records.close();
-  const h = await house(at, { sandbox: false });
+  const h = await openInstance(at, { sandbox: false });
   const probe = (sameBoot: boolean) =>
     h.exec.probe!({ command: "touch ran", background: true }, at, key, { sameBoot, signal: never });
   expect(await probe(false)).toBeUndefined();
@@ -161,10 +161,10 @@ test("one that was meant and did not start is known as such, and runs when it is
 
 test("after a restart it still runs, is found, and its end is told", async () => {
   const at = world();
-  const first = await house(at);
+  const first = await openInstance(at);
   const id = await first.start("echo before; until [ -e go ]; do sleep 0.02; done; echo after; exit 5");
   first.close();
-  const second = await house(at);
+  const second = await openInstance(at);
   expect(await second.process({ action: "poll", id })).toContain("is running");
   writeFileSync(join(at.workspace, "go"), "");
   await until("the end to be told", () => second.told.length > 0);
@@ -174,13 +174,13 @@ test("after a restart it still runs, is found, and its end is told", async () =>
 
 test("one whose supervisor was killed, or whose machine was restarted, is told as ended in a way nobody knows", async () => {
   const at = world();
-  const first = await house(at, { sandbox: false });
+  const first = await openInstance(at, { sandbox: false });
   const id = await first.start("sleep 300");
   const { pid } = await first.processes.look(id, "s");
   first.close();
   process.kill(-pid!, "SIGKILL");
   rmSync(join(at.home, "processes", id, "status"), { force: true });
-  const second = await house(at, { sandbox: false });
+  const second = await openInstance(at, { sandbox: false });
   await until("the end to be told", () => second.told.length > 0);
   expect(second.told[0]!.text).toContain("how is not known");
   expect(alive(id)).toEqual([]);
@@ -189,7 +189,7 @@ test("one whose supervisor was killed, or whose machine was restarted, is told a
 test("output stays within its bounds, and says that something is missing", async () => {
   const at = world();
   const limit = 64 * 1024;
-  const h = await house(at, { limit });
+  const h = await openInstance(at, { limit });
   const id = await h.start("yes 0123456789abcdef | head -c 1000000; echo the end");
   await until("the end to be told", () => h.told.length > 0, { withinMs: 10_000 });
   const dir = join(at.home, "processes", id);
@@ -204,7 +204,7 @@ test.skipIf(!needs("bwrap", "what a sandbox hides from a background process", bu
   "what it cannot see it cannot forge: its own status and log are hidden from it",
   async () => {
     const at = world();
-    const h = await house(at, { sandbox: {} });
+    const h = await openInstance(at, { sandbox: {} });
     const dir = join(at.home, "processes");
     await h.start(`ls ${dir}; echo '0 1' > ${dir}/status; touch done`);
     await until("the end to be told", () => h.told.length > 0);
@@ -214,7 +214,7 @@ test.skipIf(!needs("bwrap", "what a sandbox hides from a background process", bu
 
 test("writing to a process asks with the text and the command; looking and ending do not", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   const id = await h.start("cat > /dev/null");
   const plan = await h.tool.plan({ action: "write", id, text: "rm -rf x\u202e\n" }, at);
   expect(plan).toMatchObject({ risk: "exec", shown: expect.stringMatching(/cat > \/dev\/null.*rm -rf x\\u\{202e\}/s) });
@@ -227,7 +227,7 @@ test("writing to a process asks with the text and the command; looking and endin
 
 test("the spec is small, and wrong input is named", async () => {
   const at = world();
-  const h = await house(at);
+  const h = await openInstance(at);
   expect(JSON.stringify(h.tool.spec).length).toBeLessThan(600);
   await expect(h.process({ action: "poll" })).rejects.toThrow(/needs an id/);
   await expect(h.process({ action: "write", id: "p" })).rejects.toThrow(/needs a text/);
@@ -242,11 +242,11 @@ test.skipIf(process.platform !== "linux")(
   "one that an earlier life started is watched by the next, and its end names the limit",
   async () => {
     const at = world();
-    const first = await house(at, { sandbox: { limits: { memoryMb: 200 } } });
+    const first = await openInstance(at, { sandbox: { limits: { memoryMb: 200 } } });
     const hold = "(head -c 120000000 /dev/zero | tail | sleep 60)";
     const id = await first.start(`until [ -e go ]; do sleep 0.02; done; ${hold} & ${hold} & ${hold} & wait`);
     first.close();
-    const next = await house(at);
+    const next = await openInstance(at);
     writeFileSync(join(at.workspace, "go"), "");
     await until("its end to be told", () => next.told.length > 0, { withinMs: 30_000 });
     const why = /Lares ended it with all its processes: it used \d+ MB, and sandbox\.limits\.memoryMb allows 200/;

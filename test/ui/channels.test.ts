@@ -3,30 +3,30 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTelegram } from "../fakes/telegram/index.ts";
 import { until } from "../support/index.ts";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 describe.skipIf(!needsBrowser("channels in the browser"))("channels in the browser", () => {
   let browser: Browser;
-  let house: House;
+  let instance: TestInstance;
   let telegram: Awaited<ReturnType<typeof startTelegram>>;
 
   beforeAll(async () => {
-    [browser, house, telegram] = await Promise.all([startBrowser(), startHouse(), startTelegram()]);
+    [browser, instance, telegram] = await Promise.all([startBrowser(), startInstance(), startTelegram()]);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.dispose();
+    await instance?.dispose();
     await telegram?.close();
   });
 
   test("a wrong token is refused at once; the right one connects; who knocks is let in; the token stays nowhere", async () => {
     const context = await browser.newContext({
       viewport: { width: 380, height: 800 },
-      storageState: await house.signIn(browser),
+      storageState: await instance.signIn(browser),
     });
     const page = await context.newPage();
     const wrong = complaints(page);
-    await page.goto(`${house.url}/settings/channels`);
+    await page.goto(`${instance.url}/settings/channels`);
     await page.getByLabel("Platform").selectOption("telegram");
     await page.getByText("More fields").click();
     await page.getByLabel("One per line, as in lares.yaml").fill(`apiUrl: ${telegram.url}`);
@@ -52,7 +52,7 @@ describe.skipIf(!needsBrowser("channels in the browser"))("channels in the brows
     await page.getByText("you: can answer approvals").waitFor();
     await until("the welcome", () => telegram.sent.some((m) => /You're in/.test(m.text)));
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-    const { value } = await house.rpc("config.get", { path: "channels.telegram.main" });
+    const { value } = await instance.rpc("config.get", { path: "channels.telegram.main" });
     expect(JSON.stringify(value)).not.toContain(telegram.token);
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();

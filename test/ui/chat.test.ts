@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import {
   complaints,
   gate,
-  type House,
   needsBrowser,
   type Scripted,
   startBrowser,
-  startHouse,
+  startInstance,
   startTalker,
+  type TestInstance,
 } from "./support.ts";
 
 const FIRST = "The first half of the answer stands here.";
@@ -30,8 +30,8 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let house: House;
-  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let instance: TestInstance;
+  let signedIn: Awaited<ReturnType<TestInstance["signIn"]>>;
   let talker: Awaited<ReturnType<typeof startTalker>>;
   let said: string[] = [];
   let script: (said: string, at: { results: string[]; n: number }) => Scripted = () => ({ text: "ok" });
@@ -41,13 +41,13 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
       said.push(text);
       return script(text, at);
     });
-    [browser, house] = await Promise.all([startBrowser(), startHouse(talker.env)]);
-    signedIn = await house.signIn(browser);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance(talker.env)]);
+    signedIn = await instance.signIn(browser);
   });
   afterAll(async () => {
     await browser?.close();
     talker?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
   let wrong: string[] = [];
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     page = await context.newPage();
     wrong = complaints(page);
-    await page.goto(`${house.url}/chat/new`);
+    await page.goto(`${instance.url}/chat/new`);
     await page.waitForSelector("#composer");
   });
   afterEach(async () => {
@@ -116,20 +116,20 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
       calls++ === 0 ? { text: `${FIRST}\n\n${SECOND}`, hold: door.wait } : { text: `${FIRST}\n\n${SECOND}` };
     await say("tell me over a crash");
     await log().getByText("The first half").waitFor();
-    await house.kill9();
+    await instance.kill9();
     await page.getByText(/No connection since/).waitFor();
     // What is written meanwhile is kept and goes out later.
     await say("and this was written without a connection");
     await log().getByText("waiting here").waitFor();
-    await house.start();
+    await instance.start();
     await log().getByText(SECOND).first().waitFor();
     await page.getByText(/No connection since/).waitFor({ state: "detached" });
     await page.locator(".end a").first().waitFor();
     await page.locator(".liveline").waitFor({ state: "detached" });
     expect(await times("tell me over a crash")).toBe(1);
     expect(await times("and this was written without a connection")).toBe(1);
-    const [session] = (await house.rpc("sessions.list", { limit: 1 })).sessions;
-    const { messages } = await house.rpc("chat.history", { session: session!.session });
+    const [session] = (await instance.rpc("sessions.list", { limit: 1 })).sessions;
+    const { messages } = await instance.rpc("chat.history", { session: session!.session });
     const answers = messages.filter((m) => m.role === "assistant").length;
     expect(await times(FIRST)).toBe(answers);
     door.open();
@@ -158,7 +158,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
       if (it.getAttribute("aria-disabled") === "true") it.click();
     };
     await card.getByRole("button", { name: "Allow once" }).evaluate(stray);
-    expect((await house.rpc("approvals.list", {})).approvals).toHaveLength(1);
+    expect((await instance.rpc("approvals.list", {})).approvals).toHaveLength(1);
     await page.locator('[data-approval] .btn.main[aria-disabled="false"]').waitFor();
     await card.getByRole("button", { name: "Allow once" }).click();
     await log().getByText("The folder is made.").waitFor();
@@ -185,7 +185,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     await page.keyboard.type("too risky");
     await page.keyboard.press("Enter");
     await log().getByText("I was told: too risky").waitFor();
-    expect((await house.rpc("approvals.list", { state: "all" })).approvals.at(-1)).toMatchObject({
+    expect((await instance.rpc("approvals.list", { state: "all" })).approvals.at(-1)).toMatchObject({
       state: "denied",
       reason: "too risky",
     });
@@ -234,9 +234,9 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     });
     const session = "agent:main:web:sea";
     for (let i = 0; i < 3; i++) {
-      await house.rpc("chat.send", { session, message: `wave ${i} ${"of the sea ".repeat(150)}`, wait: true });
+      await instance.rpc("chat.send", { session, message: `wave ${i} ${"of the sea ".repeat(150)}`, wait: true });
     }
-    await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+    await page.goto(`${instance.url}/chat/${encodeURIComponent(session)}`);
     await page.getByRole("button", { name: "More" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "What the model sees" }).click();
@@ -288,7 +288,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
       expect(rel).toBe("noopener noreferrer nofollow");
       expect(target).toBe("_blank");
     }
-    expect(asked.filter((url) => !url.startsWith(house.url) && !url.startsWith("ws://127.0.0.1"))).toEqual([]);
+    expect(asked.filter((url) => !url.startsWith(instance.url) && !url.startsWith("ws://127.0.0.1"))).toEqual([]);
     expect(wrong).toEqual([]);
   });
 

@@ -3,19 +3,19 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startModelServer } from "../fakes/model-server/index.ts";
 import { modelEnv, TOKEN } from "../support/index.ts";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 describe.skipIf(!needsBrowser("what the model reads, on the page"))("what the model reads", () => {
   let browser: Browser;
-  let house: House;
+  let instance: TestInstance;
   let model: Awaited<ReturnType<typeof startModelServer>>;
   beforeAll(async () => {
     model = await startModelServer();
-    [browser, house] = await Promise.all([startBrowser(), startHouse(modelEnv(model.url))]);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance(modelEnv(model.url))]);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.dispose();
+    await instance?.dispose();
     await model?.close();
   });
 
@@ -25,7 +25,7 @@ describe.skipIf(!needsBrowser("what the model reads, on the page"))("what the mo
   ])("shows each part with its cost and cache state on a $name", async ({ name, width, height }) => {
     const session = `agent:main:http:owner:${name}`;
     for (const text of ['look tool:list {"path":"."} then: say:Nothing here.', "say:Hello again."]) {
-      const answer = await fetch(`${house.url}/chat`, {
+      const answer = await fetch(`${instance.url}/chat`, {
         method: "POST",
         headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify({ user_id: name, message: text }),
@@ -34,11 +34,11 @@ describe.skipIf(!needsBrowser("what the model reads, on the page"))("what the mo
     }
     const context = await browser.newContext({
       viewport: { width, height },
-      storageState: await house.signIn(browser),
+      storageState: await instance.signIn(browser),
     });
     const page = await context.newPage();
     const wrong = complaints(page);
-    await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+    await page.goto(`${instance.url}/chat/${encodeURIComponent(session)}`);
     await page.getByText("Hello again.").first().waitFor();
     await page
       .getByRole("button", { name: /more|conversation/i })
@@ -48,7 +48,7 @@ describe.skipIf(!needsBrowser("what the model reads, on the page"))("what the mo
     await page.getByText("Everything the model would see now").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/^About [\d,]+ tokens/).waitFor();
-    const shown = await house.rpc("context.request", { session });
+    const shown = await instance.rpc("context.request", { session });
     expect(await dialog.locator("details details").count()).toBe(shown.parts.length);
     expect(await dialog.getByText("cached up to here").count()).toBe(shown.parts.filter((part) => part.mark).length);
     await dialog.locator("summary", { hasText: "Place" }).click();

@@ -1,24 +1,24 @@
 /** What it knows, from the page: told, found, corrected, forgotten. With the real program. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let house: House;
-  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let instance: TestInstance;
+  let signedIn: Awaited<ReturnType<TestInstance["signIn"]>>;
   let wrong: string[] = [];
-  const facts = async () => (await house.rpc("memory.list", {})).facts.map((f) => f.text);
+  const facts = async () => (await instance.rpc("memory.list", {})).facts.map((f) => f.text);
 
   beforeAll(async () => {
-    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
-    signedIn = await house.signIn(browser);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance()]);
+    signedIn = await instance.signIn(browser);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
@@ -32,7 +32,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
   });
 
   test("empty it says how; what is told is there; search finds it; forgetting asks and deletes", async () => {
-    await page.goto(house.url);
+    await page.goto(instance.url);
     await page.getByRole("heading", { name: "Now" }).first().waitFor({ state: "attached" });
     await page.keyboard.press("g");
     await page.keyboard.press("m");
@@ -86,14 +86,14 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
 
   test("a correction keeps whose fact it is and takes the place of the old one; the source leads to its conversation", async () => {
     const session = "agent:main:web:tea";
-    await house.rpc("chat.send", { message: "hello", session, wait: true });
-    const { id } = await house.rpc("memory.add", {
+    await instance.rpc("chat.send", { message: "hello", session, wait: true });
+    const { id } = await instance.rpc("memory.add", {
       text: "Bruno drinks black coffee.",
       scope: "agent:main",
       kind: "preference",
       source: `session:${session}`,
     });
-    await page.goto(`${house.url}/memory`);
+    await page.goto(`${instance.url}/memory`);
     const row = page.locator("[data-fact]").filter({ hasText: "Bruno" });
     await row.getByText("for agent main").waitFor();
     expect(await row.getByRole("link").getAttribute("href")).toBe(`/chat/${encodeURIComponent(session)}`);
@@ -102,7 +102,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     await page.getByRole("button", { name: "Save correction" }).click();
     await page.getByText("Corrected.").waitFor();
     await row.getByText("Bruno drinks coffee with milk.").waitFor();
-    const now = (await house.rpc("memory.list", {})).facts.filter((f) => f.text.includes("Bruno"));
+    const now = (await instance.rpc("memory.list", {})).facts.filter((f) => f.text.includes("Bruno"));
     expect(now).toMatchObject([{ text: "Bruno drinks coffee with milk.", scope: "agent:main", kind: "preference" }]);
     expect(now[0]!.id).not.toBe(id);
 
@@ -115,8 +115,8 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
   });
 
   test("what waits is decided, a correction is undone, the page follows news, the graph leads to a search; also on a phone", async () => {
-    await house.rpc("memory.add", { text: "Nora works on the lighthouse film", scope: "shared" });
-    await house.rpc("memory.import", {
+    await instance.rpc("memory.add", { text: "Nora works on the lighthouse film", scope: "shared" });
+    await instance.rpc("memory.import", {
       trusted: true,
       facts: [
         {
@@ -132,7 +132,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
       ],
     });
     await page.setViewportSize({ width: 380, height: 800 });
-    await page.goto(`${house.url}/memory`);
+    await page.goto(`${instance.url}/memory`);
     await page.getByText("One fact to confirm").waitFor();
     await page.getByText("Text from outside was part of this conversation.").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
@@ -144,7 +144,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
 
     await page.setViewportSize({ width: 1280, height: 900 });
     // Told from elsewhere, it shows without a reload.
-    await house.rpc("memory.add", { text: "The kettle descales on Fridays" });
+    await instance.rpc("memory.add", { text: "The kettle descales on Fridays" });
     await page.locator("[data-fact]").filter({ hasText: "kettle" }).waitFor();
     await page.getByRole("button", { name: "Correct: The kettle descales on Fridays" }).click();
     await page.getByLabel("Corrected fact").fill("The kettle descales on Mondays");

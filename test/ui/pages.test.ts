@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROGRAM, startModel, until } from "../support/index.ts";
-import { atDesk, importLong, LONG, onPhone } from "./speed.ts";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
+import { importLong, LONG, onDesktop, onPhone } from "./speed.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 const PAGES = [
   "/",
@@ -35,27 +35,27 @@ const SEEN = `({
 
 describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   let browser: Browser;
-  let house: House;
-  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let instance: TestInstance;
+  let signedIn: Awaited<ReturnType<TestInstance["signIn"]>>;
 
   beforeAll(async () => {
-    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance()]);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
 
   test("the first minute: without a login it says how; the link signs in; the practice model uses a tool and asks", async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
-    await page.goto(`${house.url}/chat`);
+    await page.goto(`${instance.url}/chat`);
     await page.getByText("lares dashboard").waitFor();
     await page.fill("#code", "not-a-code");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText(/not known/).waitFor();
 
-    const link = await house.loginLink();
+    const link = await instance.loginLink();
     await page.goto(link);
     const wrong = complaints(page);
     await page.getByRole("heading", { name: "Say hello" }).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   test("a failed turn is on the first page until somebody has seen it, in every browser", async () => {
     const model = await startModel();
     model.use(() => ({ fail: { status: 401, message: "bad key" } }));
-    const failing = await startHouse(model.env);
+    const failing = await startInstance(model.env);
     const storageState = await failing.signIn(browser);
     const open = async () => {
       const page = await (await browser.newContext({ storageState })).newPage();
@@ -119,18 +119,18 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
     const wrong = complaints(page);
-    const { turns } = await house.rpc("turns.list", { limit: 1 });
-    await page.goto(`${house.url}/turns/${turns[0]!.turn}`);
+    const { turns } = await instance.rpc("turns.list", { limit: 1 });
+    await page.goto(`${instance.url}/turns/${turns[0]!.turn}`);
     await page.getByText(/answered · 3 steps/).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.locator(".row.selected").getByText("exec").waitFor();
     await page.getByText("hello-from-the-shell").first().waitFor();
-    const { approvals } = await house.rpc("approvals.list", { state: "all" });
-    await page.goto(`${house.url}/approvals/${approvals[0]!.id}`);
+    const { approvals } = await instance.rpc("approvals.list", { state: "all" });
+    await page.goto(`${instance.url}/approvals/${approvals[0]!.id}`);
     await page.getByText("Answered").waitFor();
-    await page.goto(`${house.url}/chat/${encodeURIComponent(turns[0]!.session)}`);
+    await page.goto(`${instance.url}/chat/${encodeURIComponent(turns[0]!.session)}`);
     await page.locator("[role=log]").getByText("hello-from-the-shell").first().waitFor();
     // The palette and the keys.
     await page.keyboard.press("Control+k");
@@ -147,17 +147,20 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   test("an agent's file is edited with a preview and is there afterwards", async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
-    await page.goto(`${house.url}/agents/main?file=USER.md`);
+    await page.goto(`${instance.url}/agents/main?file=USER.md`);
     await page.getByRole("button", { name: "Edit" }).click();
     await page.fill("textarea", "# Who you talk to\n\nAna, who likes **short** answers.");
     await page.locator(".preview strong").getByText("short").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
-    expect((await house.rpc("agents.files.get", { agent: "main", file: "USER.md" })).text).toContain("Ana");
+    expect((await instance.rpc("agents.files.get", { agent: "main", file: "USER.md" })).text).toContain("Ana");
     // Beside its files: its skills, with what is wrong with one.
     for (const [name, front] of Object.entries({ deploy: "description: Deploys the site.", mute: "name: mute" })) {
-      mkdirSync(join(house.home, "agents/main/skills", name), { recursive: true });
-      writeFileSync(join(house.home, "agents/main/skills", name, "SKILL.md"), `---\n${front}\n---\n\nRun **make**.\n`);
+      mkdirSync(join(instance.home, "agents/main/skills", name), { recursive: true });
+      writeFileSync(
+        join(instance.home, "agents/main/skills", name, "SKILL.md"),
+        `---\n${front}\n---\n\nRun **make**.\n`,
+      );
     }
     await page.getByRole("link", { name: "Skills" }).click();
     await page.getByText("1 skill, 1 not used.").waitFor();
@@ -170,7 +173,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   test("a schedule is made with what is folded away, stands in the week, and is changed", async () => {
     const context = await browser.newContext({ viewport: { width: 380, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
-    await page.goto(`${house.url}/schedule`);
+    await page.goto(`${instance.url}/schedule`);
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("More: script").click();
     await page.getByLabel(/^\s*Runs/).selectOption("script");
@@ -192,34 +195,34 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     await page.getByLabel("Time limit, seconds").fill("60");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved “evening”.").waitFor();
-    const job = (await house.rpc("schedule.list", {})).jobs.find((one) => one.name === "evening");
+    const job = (await instance.rpc("schedule.list", {})).jobs.find((one) => one.name === "evening");
     expect(job).toMatchObject({ script: "echo hello", timeoutS: 60, words: expect.stringMatching(/every day 18:30/) });
     expect(job?.condition).toBeUndefined();
     // A run that waits for an approval says so instead of "running".
-    await house.rpc("schedule.update", { id: "evening", script: "touch made.txt" });
-    const { turn } = await house.rpc("schedule.run", { id: "evening" });
+    await instance.rpc("schedule.update", { id: "evening", script: "touch made.txt" });
+    const { turn } = await instance.rpc("schedule.run", { id: "evening" });
     const asked = await until("the question", async () =>
-      (await house.rpc("approvals.list", {})).approvals.find((one) => one.turn === turn),
+      (await instance.rpc("approvals.list", {})).approvals.find((one) => one.turn === turn),
     );
-    await page.goto(`${house.url}/schedule/${job!.id}`);
+    await page.goto(`${instance.url}/schedule/${job!.id}`);
     const run = page.getByRole("link", { name: /waiting for you/ });
     await run.getByText(`waiting for approval ${asked.id.slice(-6)}`).waitFor();
-    await house.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
-    await house.rpc("schedule.remove", { id: "evening" });
+    await instance.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
+    await instance.rpc("schedule.remove", { id: "evening" });
     await context.close();
   });
 
   test("a goal stands on the schedule page with why it is blocked, and is cancelled there", async () => {
     // Without a language model nobody can judge it.
-    const { id } = await house.rpc("goals.add", { outcome: "The pantry is tidy", proof: "a list of what is in it" });
-    await until("it to be blocked", async () => (await house.rpc("goals.get", { id })).state === "blocked");
+    const { id } = await instance.rpc("goals.add", { outcome: "The pantry is tidy", proof: "a list of what is in it" });
+    await until("it to be blocked", async () => (await instance.rpc("goals.get", { id })).state === "blocked");
     const context = await browser.newContext({ viewport: { width: 380, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
-    await page.goto(`${house.url}/schedule`);
+    await page.goto(`${instance.url}/schedule`);
     await page.getByText("No language model is connected to judge it.").waitFor();
     await page.getByText("What else can wake an agent").waitFor();
     await page.getByRole("button", { name: "Cancel goal" }).click();
-    await until("it to be cancelled", async () => (await house.rpc("goals.get", { id })).state === "cancelled");
+    await until("it to be cancelled", async () => (await instance.rpc("goals.get", { id })).state === "cancelled");
     await page.getByText("The pantry is tidy").waitFor({ state: "detached" });
     await context.close();
   });
@@ -230,12 +233,12 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
       const context = await browser.newContext({ viewport: { width, height: 800 }, storageState: signedIn });
       const page = await context.newPage();
       const wrong = complaints(page);
-      const sessions = (await house.rpc("sessions.list", {})).sessions;
-      const { jobs } = await house.rpc("schedule.list", {});
+      const sessions = (await instance.rpc("sessions.list", {})).sessions;
+      const { jobs } = await instance.rpc("schedule.list", {});
       const job =
-        jobs[0] ?? (await house.rpc("schedule.add", { cron: "0 7 * * 1-5", name: "morning", prompt: "hello" }));
-      const { turns } = await house.rpc("turns.list", { limit: 1 });
-      await page.goto(house.url);
+        jobs[0] ?? (await instance.rpc("schedule.add", { cron: "0 7 * * 1-5", name: "morning", prompt: "hello" }));
+      const { turns } = await instance.rpc("turns.list", { limit: 1 });
+      await page.goto(instance.url);
       for (const path of [
         ...PAGES,
         `/chat/${encodeURIComponent(sessions[0]!.session)}`,
@@ -299,14 +302,14 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   });
 
   test("speed: first paint and a usable composer from a cold cache, few requests, a long conversation", async () => {
-    await importLong(house);
+    await importLong(instance);
 
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
     let requests = 0;
     page.on("request", () => requests++);
     const began = performance.now();
-    await page.goto(`${house.url}/chat/${encodeURIComponent(LONG)}`);
+    await page.goto(`${instance.url}/chat/${encodeURIComponent(LONG)}`);
     await page.waitForSelector("#composer");
     const usable = performance.now() - began;
     await page.getByText("Answer 9999").waitFor();
@@ -335,8 +338,8 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
 
   // Times are only printed: on a loaded machine they say more about the others (`npm run bench` measures them).
   test("a slow phone loads little and waits seldom; a key and a page change cost little work", async () => {
-    const phone = await onPhone(browser, house, signedIn);
-    const desk = await atDesk(browser, house, signedIn);
+    const phone = await onPhone(browser, instance, signedIn);
+    const desk = await onDesktop(browser, instance, signedIn);
     process.stdout.write(`UI on a slow phone and at a desk: ${JSON.stringify({ ...phone, ...desk }, tenths)}\n`);
     expect(phone.bytes).toBeLessThan(200_000);
     expect(phone.requests).toBeLessThanOrEqual(12);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { complaints, type House, needsBrowser, startBrowser, startHouse, startTalker } from "./support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, startTalker, type TestInstance } from "./support.ts";
 
 const KEY = "sk-ant-pasted-by-hand-0123456789";
 
@@ -11,8 +11,8 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let house: House;
-  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let instance: TestInstance;
+  let signedIn: Awaited<ReturnType<TestInstance["signIn"]>>;
   let talker: Awaited<ReturnType<typeof startTalker>>;
   let wrong: string[] = [];
 
@@ -23,13 +23,13 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
         : { text: "Hello from the model." },
     );
     // No key: the practice model answers until one is pasted.
-    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
-    signedIn = await house.signIn(browser);
+    [browser, instance] = await Promise.all([startBrowser(), startInstance()]);
+    signedIn = await instance.signIn(browser);
   });
   afterAll(async () => {
     await browser?.close();
     talker?.close();
-    await house?.dispose();
+    await instance?.dispose();
   });
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
@@ -42,7 +42,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
   });
 
   test("a key is pasted, tested and used; the next message is answered by the model; nothing stays in the browser", async () => {
-    await page.goto(house.url);
+    await page.goto(instance.url);
     await page.getByRole("link", { name: /Connect a model/ }).click();
     await page.waitForURL(/settings\/models/);
     await page.getByLabel("Provider").selectOption("anthropic");
@@ -63,16 +63,16 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     expect(await key.inputValue()).toBe("");
     expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(KEY);
     expect(await page.content()).not.toContain(KEY);
-    expect(readFileSync(join(house.home, "lares.yaml"), "utf8")).not.toContain(KEY);
+    expect(readFileSync(join(instance.home, "lares.yaml"), "utf8")).not.toContain(KEY);
 
-    await page.goto(`${house.url}/chat/new`);
+    await page.goto(`${instance.url}/chat/new`);
     await page.fill("#composer", "good morning");
     await page.press("#composer", "Enter");
     await page.locator("[role=log]").getByText("Hello from the model.").waitFor();
   });
 
   test("always allow shows the rule before it is kept; it is listed and removed", async () => {
-    await page.goto(`${house.url}/chat/new`);
+    await page.goto(`${instance.url}/chat/new`);
     await page.fill("#composer", "please touch a file");
     await page.press("#composer", "Enter");
     const card = page.locator("[data-approval]");
@@ -82,7 +82,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await card.locator(".rule pre").getByText("kept.txt").waitFor();
     await card.getByRole("button", { name: "Always allow this" }).click();
     await page.locator("[data-approval]").waitFor({ state: "detached" });
-    await page.goto(`${house.url}/approvals`);
+    await page.goto(`${instance.url}/approvals`);
     await page.getByRole("heading", { name: "Always allowed" }).waitFor();
     await page.getByRole("button", { name: /^Remove: .*touch/ }).click();
     await page.getByText("Removed. Lares will ask again.").waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
   });
 
   test("a schedule is written in words with its next times, run, paused, resumed and removed", async () => {
-    await page.goto(house.url);
+    await page.goto(instance.url);
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.waitForURL(/\/schedule/);
@@ -114,7 +114,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.waitForURL(/\/turns\//);
     await page.getByText("Hello from the model.").first().waitFor();
 
-    await page.goto(`${house.url}/schedule`);
+    await page.goto(`${instance.url}/schedule`);
     await page.getByRole("list", { name: "Last ten runs" }).getByRole("link").waitFor();
     await page.getByRole("link", { name: "morning", exact: true }).click();
     await page.getByText("Say good morning").waitFor();
@@ -129,14 +129,14 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
   });
 
   test("the log shows the turns that ended; what is spent stands against its cap", async () => {
-    await page.goto(`${house.url}/log`);
+    await page.goto(`${instance.url}/log`);
     const log = page.getByRole("log");
     await log.getByText("Lares started").waitFor();
     await log
       .getByText(/turn answered/)
       .first()
       .waitFor();
-    await page.goto(house.url);
+    await page.goto(instance.url);
     await page.getByText(/of \$20\.00 a day/).waitFor();
   });
 
@@ -148,8 +148,8 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
       storageState: signedIn,
     });
     const small = await phone.newPage();
-    const { turns } = await house.rpc("turns.list", { limit: 1 });
-    await small.goto(`${house.url}/turns/${turns[0]!.turn}`);
+    const { turns } = await instance.rpc("turns.list", { limit: 1 });
+    await small.goto(`${instance.url}/turns/${turns[0]!.turn}`);
     await small.getByText("Select a step").waitFor();
     expect(await small.getByText("j and k move between steps").isVisible()).toBe(false);
     await small.getByRole("link", { name: "More" }).click();
@@ -159,10 +159,10 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
   });
 
   test("a provider is removed by name, and the practice model answers again", async () => {
-    await page.goto(`${house.url}/settings/models`);
+    await page.goto(`${instance.url}/settings/models`);
     await page.getByRole("button", { name: "Remove Anthropic" }).click();
     await page.getByRole("button", { name: "Remove provider" }).click();
     await page.getByText(/Now using .*practice/).waitFor();
-    expect((await house.rpc("status", {})).model.practice).toBe(true);
+    expect((await instance.rpc("status", {})).model.practice).toBe(true);
   });
 });

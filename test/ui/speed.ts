@@ -5,7 +5,7 @@
  */
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
-import type { House } from "./support.ts";
+import type { TestInstance } from "./support.ts";
 
 /** UI.md: 4× slower processor, 9 Mbit/s, 170 ms. */
 const PHONE = { cpu: 4, latency: 170, downloadThroughput: 9e6 / 8, uploadThroughput: 9e6 / 8 };
@@ -21,7 +21,7 @@ export interface PhoneFigures {
   /** Requests one after the other before the composer can be used: each costs a round trip. */
   trips: number;
 }
-export interface DeskFigures {
+export interface DesktopFigures {
   /** To a page never seen before, and to one seen before: click to frame. */
   firstChangeMs: number;
   changeMs: number;
@@ -33,7 +33,7 @@ export interface DeskFigures {
 }
 
 /** A conversation of 10,000 messages, as UI.md measures with. */
-export async function importLong(house: House): Promise<void> {
+export async function importLong(instance: TestInstance): Promise<void> {
   const lines: HistoryMessage[] = [];
   for (let i = 0; i < 10_000; i++) {
     const mine = i % 2 === 0;
@@ -49,12 +49,12 @@ export async function importLong(house: House): Promise<void> {
       timestamp: new Date(1_700_000_000_000 + i * 60_000).toISOString(),
     });
   }
-  await house.rpc("sessions.import", { session: LONG, agent: "main", lines });
+  await instance.rpc("sessions.import", { session: LONG, agent: "main", lines });
 }
 
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
-export async function onPhone(browser: Browser, house: House, signedIn: State): Promise<PhoneFigures> {
+export async function onPhone(browser: Browser, instance: TestInstance, signedIn: State): Promise<PhoneFigures> {
   const context = await browser.newContext({
     viewport: { width: 390, height: 844 },
     hasTouch: true,
@@ -75,7 +75,7 @@ export async function onPhone(browser: Browser, house: House, signedIn: State): 
       me.disconnect();
     }).observe(document, { childList: true, subtree: true, attributes: true });
   `);
-  await page.goto(`${house.url}/chat/${encodeURIComponent(LONG)}`);
+  await page.goto(`${instance.url}/chat/${encodeURIComponent(LONG)}`);
   await page.waitForFunction("window.composerAt && performance.getEntriesByName('first-contentful-paint').length");
   const [paintMs, composerMs] = (await page.evaluate(
     "[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.composerAt]",
@@ -91,13 +91,13 @@ export async function onPhone(browser: Browser, house: House, signedIn: State): 
   return figures;
 }
 
-export async function atDesk(browser: Browser, house: House, signedIn: State): Promise<DeskFigures> {
+export async function onDesktop(browser: Browser, instance: TestInstance, signedIn: State): Promise<DesktopFigures> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   const wire = await watchWire(cdp);
   await page.addInitScript(AFTER_FRAME);
-  await page.goto(`${house.url}/chat/${encodeURIComponent(LONG)}`);
+  await page.goto(`${instance.url}/chat/${encodeURIComponent(LONG)}`);
   await page.getByText("Answer 9999").waitFor();
   const keys = await typing(page, cdp);
   const before = wire.requests;

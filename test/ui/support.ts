@@ -33,7 +33,7 @@ export function startBrowser(): Promise<Browser> {
 }
 
 /** A gateway that keeps its port when it is killed and started again, as an installed one does. */
-export class House {
+export class TestInstance {
   readonly home = mkdtempSync(join(tmpdir(), "lares-ui-"));
   readonly port: number;
   readonly env: Record<string, string>;
@@ -114,8 +114,8 @@ export class House {
   }
 }
 
-export async function startHouse(env: Record<string, string> = {}): Promise<House> {
-  return new House(await freePort(), env).start();
+export async function startInstance(env: Record<string, string> = {}): Promise<TestInstance> {
+  return new TestInstance(await freePort(), env).start();
 }
 
 function freePort(): Promise<number> {

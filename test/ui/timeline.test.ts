@@ -5,7 +5,7 @@ import { readStepName } from "../../src/core/domain/index.ts";
 import { isWork, type TurnFacts, toRows } from "../../ui/src/lib/timeline.ts";
 import type { Reply } from "../fakes/model-server/index.ts";
 import { startModel } from "../support/index.ts";
-import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 type Step = TurnFacts["steps"][number];
 
@@ -64,30 +64,30 @@ const REPLIES: Reply[] = [
 
 describe.skipIf(!needsBrowser("the timeline"))("a turn with steps that went wrong", () => {
   let browser: Browser;
-  let house: House;
+  let instance: TestInstance;
   let model: Awaited<ReturnType<typeof startModel>>;
 
   beforeAll(async () => {
     model = await startModel();
     let call = 0;
     model.use(() => REPLIES[call++ % REPLIES.length]!);
-    [browser, house] = await Promise.all([startBrowser(), startHouse(model.env)]);
-    await house.rpc("config.set", { path: "policy.mode", value: "record" });
+    [browser, instance] = await Promise.all([startBrowser(), startInstance(model.env)]);
+    await instance.rpc("config.set", { path: "policy.mode", value: "record" });
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.dispose();
+    await instance?.dispose();
     await model?.close();
   });
 
   test("only what went well has a tick, on the turn's page and in the conversation", async () => {
-    const { turn, session } = await house.rpc("chat.send", { message: "Try a few things", user: "ana" });
-    const storageState = await house.signIn(browser);
+    const { turn, session } = await instance.rpc("chat.send", { message: "Try a few things", user: "ana" });
+    const storageState = await instance.signIn(browser);
     for (const width of [1280, 390]) {
       const context = await browser.newContext({ viewport: { width, height: 800 }, storageState });
       const page = await context.newPage();
       const wrong = complaints(page);
-      await page.goto(`${house.url}/turns/${turn}`);
+      await page.goto(`${instance.url}/turns/${turn}`);
       const rows = page.locator(".timeline .row");
       await rows.nth(7).waitFor();
       const marks = await rows.evaluateAll((all) =>
@@ -101,7 +101,7 @@ describe.skipIf(!needsBrowser("the timeline"))("a turn with steps that went wron
       ]);
       await rows.nth(6).click();
       await page.getByText("The model gave an empty answer.").waitFor();
-      await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+      await page.goto(`${instance.url}/chat/${encodeURIComponent(session)}`);
       const log = page.locator("[role=log]");
       await log
         .getByText(/answered/)

@@ -6,88 +6,88 @@ import { asId } from "../../../src/core/domain/index.ts";
 import { CRASH_POINTS, type CrashPoint } from "../../../src/core/kit/index.ts";
 import { Child } from "./child.ts";
 import type { Act, Plan } from "./driver.ts";
-import { House } from "./house.ts";
+import { TestInstance } from "./instance.ts";
 import { overlaps } from "./order.ts";
 import { type EngineFactory, type Script, until, World } from "./world.ts";
 
 export function killContract(factory: EngineFactory): void {
   describe("one owner", () => {
     it("refuses a second process on the same home, naming the first, until it is gone (I11)", async () => {
-      const house = new House(factory);
-      const child = Child.engine(factory, house.home, { acts: [{ tell: "up" }] });
+      const instance = new TestInstance(factory);
+      const child = Child.engine(factory, instance.home, { acts: [{ tell: "up" }] });
       await child.says("up");
-      const refused = await factory.open(house.home).catch((error: unknown) => error);
+      const refused = await factory.open(instance.home).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: "HOME_LOCKED", details: { pid: child.process.pid } });
       expect((refused as Error).message).toContain(`pid ${child.process.pid}`);
       await child.kill();
-      await house.begin();
-      await house.meanwhile();
-      await expect(factory.open(house.home)).rejects.toMatchObject({ details: { pid: process.pid } });
-      await house.meanwhile();
-      house.kill();
+      await instance.begin();
+      await instance.meanwhile();
+      await expect(factory.open(instance.home)).rejects.toMatchObject({ details: { pid: process.pid } });
+      await instance.meanwhile();
+      instance.kill();
     });
 
     it("cannot write once another took the home over, and tells the code that runs (I11)", async () => {
-      const house = await House.open(factory);
-      const parked = await house.accept("parked", [{ park: { on: ["x"] } }], { session: "p" });
-      await house.parked("parked");
-      await house.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
-      await until("a is inside", () => house.world.of("a", "step").length === 1);
-      await house.meanwhile();
-      const before = await house.history({});
-      const letGo = await factory.takeOver(house.home);
-      await expect(house.accept("b", [], { session: "b" })).rejects.toMatchObject({ code: "HOME_FENCED" });
-      await expect(house.send(parked.turn, "x", "e1")).rejects.toMatchObject({ code: "HOME_FENCED" });
-      await expect(house.engine.schedule(asId("s"), null)).rejects.toMatchObject({ code: "HOME_FENCED" });
+      const instance = await TestInstance.open(factory);
+      const parked = await instance.accept("parked", [{ park: { on: ["x"] } }], { session: "p" });
+      await instance.parked("parked");
+      await instance.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
+      await until("a is inside", () => instance.world.of("a", "step").length === 1);
+      await instance.meanwhile();
+      const before = await instance.history({});
+      const letGo = await factory.takeOver(instance.home);
+      await expect(instance.accept("b", [], { session: "b" })).rejects.toMatchObject({ code: "HOME_FENCED" });
+      await expect(instance.send(parked.turn, "x", "e1")).rejects.toMatchObject({ code: "HOME_FENCED" });
+      await expect(instance.engine.schedule(asId("s"), null)).rejects.toMatchObject({ code: "HOME_FENCED" });
       // The running segment meets the fence before it touches the world.
-      house.world.open("go");
-      await until("a is thrown out", () => house.world.of("a", "leave").length === 1);
-      expect(house.world.of("a", "act")).toEqual([]);
+      instance.world.open("go");
+      await until("a is thrown out", () => instance.world.of("a", "leave").length === 1);
+      expect(instance.world.of("a", "act")).toEqual([]);
       letGo();
-      house.kill();
-      await house.look();
-      expect(await house.history({})).toEqual(before);
-      await house.start();
-      expect(await house.accept("b", [], { session: "b" })).toMatchObject({ duplicate: false });
-      await house.ended("a", "b");
+      instance.kill();
+      await instance.look();
+      expect(await instance.history({})).toEqual(before);
+      await instance.start();
+      expect(await instance.accept("b", [], { session: "b" })).toMatchObject({ duplicate: false });
+      await instance.ended("a", "b");
     });
   });
 
   describe("recovery", () => {
     it("has a hundred open turns running again, all before any of them ends, and leaves the parked ones parked (I8)", async () => {
-      const house = new House(factory);
+      const instance = new TestInstance(factory);
       const names = Array.from({ length: 100 }, (_, i) => `t${i}`);
       const acts: Act[] = names.map((name) => ({
         accept: { name, ops: [{ step: "x" }, { effect: "y" }, { gate: "all" }, { effect: "z" }] } satisfies Script,
         session: name,
       }));
       const sleeper: Script = { name: "sleeper", ops: [{ step: "x" }, { park: { on: ["e"] } }, { step: "y" }] };
-      const child = Child.engine(factory, house.home, {
+      const child = Child.engine(factory, instance.home, {
         acts: [{ accept: sleeper, session: "sleeper" }, { parked: "sleeper" }, ...acts, { tell: "accepted" }],
       });
       await child.says("accepted");
-      const seen = () => new World(join(house.home, "witness"));
+      const seen = () => new World(join(instance.home, "witness"));
       await until("all stand at the gate", () => seen().lines.filter((l) => l.what === "act").length === 100, 20);
       await child.kill();
 
-      house.world.lines.push(...seen().lines);
-      house.world.gen = 1;
-      await house.begin();
+      instance.world.lines.push(...seen().lines);
+      instance.world.gen = 1;
+      await instance.begin();
       const again = (what: "begin" | "leave") =>
-        house.world.lines.filter((l) => l.gen === 1 && l.what === what && l.name.startsWith("t"));
+        instance.world.lines.filter((l) => l.gen === 1 && l.what === what && l.name.startsWith("t"));
       await until("all run again", () => again("begin").length === 100);
       expect(again("leave")).toEqual([]);
       expect(again("begin").every((l) => l.recovered)).toBe(true);
-      house.world.open("all");
-      await house.ended(...names);
-      const acted = house.world.lines.filter((l) => l.what === "act");
+      instance.world.open("all");
+      await instance.ended(...names);
+      const acted = instance.world.lines.filter((l) => l.what === "act");
       expect(new Set(acted.map((l) => l.key)).size).toBe(acted.length);
       expect(acted.filter((l) => l.of === "z")).toHaveLength(100);
-      expect(house.world.of("sleeper", "begin")).toHaveLength(1);
-      const { turn } = house.world.of("sleeper", "ack")[0]!;
-      expect(await house.send(asId(turn), "e", "e1")).toBe("taken");
-      await house.ended("sleeper");
-      house.kill();
+      expect(instance.world.of("sleeper", "begin")).toHaveLength(1);
+      const { turn } = instance.world.of("sleeper", "ack")[0]!;
+      expect(await instance.send(asId(turn), "e", "e1")).toBe("taken");
+      await instance.ended("sleeper");
+      instance.kill();
     });
   });
 
@@ -105,7 +105,7 @@ export function killContract(factory: EngineFactory): void {
     }
 
     it("any moment, from outside, in the middle of a crowd: nothing lost, nothing twice (I1–I5)", async () => {
-      const house = new House(factory);
+      const instance = new TestInstance(factory);
       const acts: Act[] = [];
       for (let i = 0; i < 60; i++) {
         const name = `t${i}`;
@@ -114,11 +114,11 @@ export function killContract(factory: EngineFactory): void {
           session: `s${i % 6}`,
         });
       }
-      const child = Child.engine(factory, house.home, { acts });
-      const seen = () => new World(join(house.home, "witness"));
+      const child = Child.engine(factory, instance.home, { acts });
+      const seen = () => new World(join(instance.home, "witness"));
       await until("a part of the crowd is through", () => seen().firsts("ended").length >= 12, 1);
       await child.kill();
-      await recovered(house, acts);
+      await recovered(instance, acts);
     });
   });
 }
@@ -148,9 +148,9 @@ const ACTS: Act[] = [
 ];
 
 async function killedAt(factory: EngineFactory, point: CrashPoint, n: number): Promise<void> {
-  const house = new House(factory);
+  const instance = new TestInstance(factory);
   const plan: Plan = { acts: ACTS };
-  const child = Child.engine(factory, house.home, plan, `${point}:${n}`);
+  const child = Child.engine(factory, instance.home, plan, `${point}:${n}`);
   const through = child.says("through").then(
     () => "through",
     () => "killed",
@@ -158,18 +158,18 @@ async function killedAt(factory: EngineFactory, point: CrashPoint, n: number): P
   // Saying "through" would mean that the point was never passed n times.
   expect(await through).toBe("killed");
   await child.wasKilled();
-  await recovered(house, ACTS);
+  await recovered(instance, ACTS);
 }
 
-/** What must hold when somebody starts the house again: looks at what was durable, redelivers, and lets it run out. */
-async function recovered(house: House, acts: Act[]): Promise<void> {
-  const before = new World(join(house.home, "witness"));
-  house.world.lines.push(...before.lines);
-  house.world.gen = before.gen;
-  await house.look();
-  const found = await house.history({});
-  const endedBefore = new Set((await house.ends()).map((e) => e.end));
-  await house.start();
+/** What must hold when somebody starts the instance again: looks at what was durable, redelivers, and lets it run out. */
+async function recovered(instance: TestInstance, acts: Act[]): Promise<void> {
+  const before = new World(join(instance.home, "witness"));
+  instance.world.lines.push(...before.lines);
+  instance.world.gen = before.gen;
+  await instance.look();
+  const found = await instance.history({});
+  const endedBefore = new Set((await instance.ends()).map((e) => e.end));
+  await instance.start();
 
   const names: string[] = [];
   const events = acts.flatMap((act) => ("resume" in act ? [act] : []));
@@ -178,28 +178,28 @@ async function recovered(house: House, acts: Act[]): Promise<void> {
     const { name, ops } = act.accept;
     names.push(name);
     // The platform delivers again what it is not sure of. What was acknowledged is known (I1, I2).
-    const again = await house.accept(name, ops, { session: act.session });
+    const again = await instance.accept(name, ops, { session: act.session });
     const ack = before.of(name, "ack")[0];
     if (ack) expect(again).toEqual({ turn: ack.turn, duplicate: true });
   }
   for (const { resume: name, event } of events) {
-    const { turn } = await house.accept(name, []);
+    const { turn } = await instance.accept(name, []);
     // The person presses the button again: it is the same answer, whether or not the first press was durable.
-    expect(await house.engine.resume(turn, event)).toBe("taken");
+    expect(await instance.engine.resume(turn, event)).toBe("taken");
   }
-  await house.ended(...names);
+  await instance.ended(...names);
 
   // Exactly one end per turn, and those that had ended were left alone.
-  expect((await house.ends()).map((e) => e.end).sort()).toEqual([...names].sort());
-  const after = house.world.lines.filter((l) => l.gen === house.world.gen);
+  expect((await instance.ends()).map((e) => e.end).sort()).toEqual([...names].sort());
+  const after = instance.world.lines.filter((l) => l.gen === instance.world.gen);
   expect(after.filter((l) => l.what === "begin" && endedBefore.has(l.name))).toEqual([]);
 
   // No effect twice; unknown exactly where there was an intent without a result (I4).
-  const acted = house.world.lines.filter((l) => l.what === "act").map((l) => l.key!);
+  const acted = instance.world.lines.filter((l) => l.what === "act").map((l) => l.key!);
   expect(acted.length).toBe(new Set(acted).size);
   const at = (e: { turn: string; segment: number; name: string }) => `${e.turn}/${e.segment}/${e.name}`;
   const unsure = found.filter((e) => e.kind === "effect" && e.state === "intent").map(at);
-  const now = await house.history({});
+  const now = await instance.history({});
   expect(
     now
       .filter((e) => e.state === "unknown")
@@ -209,7 +209,7 @@ async function recovered(house: House, acts: Act[]): Promise<void> {
   expect(now.filter((e) => e.state === "intent")).toEqual([]);
   // What is recorded as done was done, once: the witness has a line for each.
   const doneEffects = now.filter((e) => e.kind === "effect" && e.state === "done");
-  const lines = house.world.lines.filter((l) => l.what === "act");
+  const lines = instance.world.lines.filter((l) => l.what === "act");
   for (const e of doneEffects) {
     expect(lines.filter((l) => l.turn === e.turn && l.segment === e.segment && l.of === e.name)).toHaveLength(1);
   }
@@ -220,10 +220,10 @@ async function recovered(house: House, acts: Act[]): Promise<void> {
   expect(reran.filter((l) => finished.has(at({ turn: l.turn, segment: l.segment!, name: l.of! })))).toEqual([]);
 
   // Nobody overlapped, and nothing is left over for the next start.
-  expect(overlaps(house.world.lines)).toEqual([]);
-  await house.crash();
-  await house.meanwhile();
-  const third = house.world.lines.filter((l) => l.gen === house.world.gen && !l.name.startsWith("meanwhile"));
+  expect(overlaps(instance.world.lines)).toEqual([]);
+  await instance.crash();
+  await instance.meanwhile();
+  const third = instance.world.lines.filter((l) => l.gen === instance.world.gen && !l.name.startsWith("meanwhile"));
   expect(third).toEqual([]);
-  house.kill();
+  instance.kill();
 }

@@ -3,7 +3,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { asId } from "../../../src/core/domain/index.ts";
-import { House } from "./house.ts";
+import { TestInstance } from "./instance.ts";
 import { type EngineFactory, type Op, until } from "./world.ts";
 
 const ask = (holds: boolean, on = ["answer"]): Op[] => [
@@ -16,19 +16,19 @@ const ask = (holds: boolean, on = ["answer"]): Op[] => [
 export function parkContract(factory: EngineFactory): void {
   describe("park and resume", () => {
     it("wakes a parked turn with the event and the state it kept, as the next segment (ENGINE-5)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
-      expect(await house.send(turn, "answer", "e1", { yes: true })).toBe("taken");
-      const { seen } = await house.ended("a");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
+      expect(await instance.send(turn, "answer", "e1", { yes: true })).toBe("taken");
+      const { seen } = await instance.ended("a");
       expect(seen).toEqual([
         expect.stringMatching(/^before#/),
         { event: "answer", id: "e1", value: { yes: true } },
         expect.stringMatching(/^after#/),
         { ok: "act!" },
       ]);
-      expect(house.world.of("a", "begin").map((l) => l.segment)).toEqual([0, 1]);
-      expect((await house.history({ turn })).map((e) => [e.segment, e.index, e.name])).toEqual([
+      expect(instance.world.of("a", "begin").map((l) => l.segment)).toEqual([0, 1]);
+      expect((await instance.history({ turn })).map((e) => [e.segment, e.index, e.name])).toEqual([
         [0, 0, "before"],
         [1, 0, "after"],
         [1, 1, "act"],
@@ -36,70 +36,70 @@ export function parkContract(factory: EngineFactory): void {
     });
 
     it("leaves the session usable while a turn that does not hold it waits (I8)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
-      await house.accept("b", [{ step: "x" }]);
-      await house.ended("b");
-      await house.send(turn, "answer", "e1");
-      await house.ended("a");
-      expect((await house.ends()).map((e) => e.end)).toEqual(["b", "a"]);
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
+      await instance.accept("b", [{ step: "x" }]);
+      await instance.ended("b");
+      await instance.send(turn, "answer", "e1");
+      await instance.ended("a");
+      expect((await instance.ends()).map((e) => e.end)).toEqual(["b", "a"]);
     });
 
     it("keeps everybody else out while a turn that holds its session waits, also over a kill (EMBEDDED-4)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(true));
-      await house.parked("a");
-      await house.accept("b", [{ step: "x" }]);
-      await house.meanwhile();
-      expect(house.world.of("b")).toEqual([]);
-      await house.crash();
-      await house.meanwhile();
-      expect(house.world.of("b")).toEqual([]);
-      await house.send(turn, "answer", "e1");
-      await house.ended("a", "b");
-      expect((await house.ends()).filter((e) => /^[ab]$/.test(e.end)).map((e) => e.end)).toEqual(["a", "b"]);
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(true));
+      await instance.parked("a");
+      await instance.accept("b", [{ step: "x" }]);
+      await instance.meanwhile();
+      expect(instance.world.of("b")).toEqual([]);
+      await instance.crash();
+      await instance.meanwhile();
+      expect(instance.world.of("b")).toEqual([]);
+      await instance.send(turn, "answer", "e1");
+      await instance.ended("a", "b");
+      expect((await instance.ends()).filter((e) => /^[ab]$/.test(e.end)).map((e) => e.end)).toEqual(["a", "b"]);
     });
 
     it("keeps holding the session when it is killed between the answer and the next segment (EMBEDDED-4)", async () => {
-      const house = await House.open(factory, {
+      const instance = await TestInstance.open(factory, {
         crash: {
           at(point) {
-            if (house.world.gen > 0 || point !== "resume.committed") return;
-            house.kill();
+            if (instance.world.gen > 0 || point !== "resume.committed") return;
+            instance.kill();
             throw new Error("killed");
           },
         },
       });
-      const { turn } = await house.accept("a", ask(true));
-      await house.parked("a");
-      await house.accept("b", [{ step: "x" }]);
-      await house.send(turn, "answer", "e1").catch(() => {});
-      expect(house.world.gen).toBe(1);
-      await house.begin();
-      await house.ended("a", "b");
-      expect((await house.ends()).map((e) => e.end)).toEqual(["a", "b"]);
+      const { turn } = await instance.accept("a", ask(true));
+      await instance.parked("a");
+      await instance.accept("b", [{ step: "x" }]);
+      await instance.send(turn, "answer", "e1").catch(() => {});
+      expect(instance.world.gen).toBe(1);
+      await instance.begin();
+      await instance.ended("a", "b");
+      expect((await instance.ends()).map((e) => e.end)).toEqual(["a", "b"]);
     });
 
     it("keeps holding the session when the segment after the answer throws (EMBEDDED-4)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", [{ park: { on: ["answer"], holds: true } }, { fail: "boom" }]);
-      await house.parked("a");
-      await house.accept("b", [{ step: "x" }]);
-      await house.send(turn, "answer", "e1");
-      await house.ended("a", "b");
-      expect((await house.ends()).map((e) => e.end)).toEqual(["a", "b"]);
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", [{ park: { on: ["answer"], holds: true } }, { fail: "boom" }]);
+      await instance.parked("a");
+      await instance.accept("b", [{ step: "x" }]);
+      await instance.send(turn, "answer", "e1");
+      await instance.ended("a", "b");
+      expect((await instance.ends()).map((e) => e.end)).toEqual(["a", "b"]);
     });
 
     for (const holds of [true, false]) {
       it(`does not lose an event that came while the turn still ran (${holds ? "holding" : "not holding"})`, async () => {
-        const house = await House.open(factory);
-        const { turn } = await house.accept("a", [{ gate: "go" }, ...ask(holds, ["two", "one"])]);
-        await house.began("a");
-        expect(await house.send(turn, "two", "e2", 2)).toBe("taken");
-        expect(await house.send(turn, "one", "e1", 1)).toBe("taken");
-        house.world.open("go");
-        const { seen } = await house.ended("a");
+        const instance = await TestInstance.open(factory);
+        const { turn } = await instance.accept("a", [{ gate: "go" }, ...ask(holds, ["two", "one"])]);
+        await instance.began("a");
+        expect(await instance.send(turn, "two", "e2", 2)).toBe("taken");
+        expect(await instance.send(turn, "one", "e1", 1)).toBe("taken");
+        instance.world.open("go");
+        const { seen } = await instance.ended("a");
         // In order of arrival, not of name.
         expect(seen.slice(1, 3)).toEqual([
           { event: "two", id: "e2", value: 2 },
@@ -109,130 +109,132 @@ export function parkContract(factory: EngineFactory): void {
     }
 
     it("does not lose an event that came before the turn began (I8)", async () => {
-      const house = await House.open(factory);
-      await house.accept("first", [{ gate: "go" }]);
-      const { turn } = await house.accept("a", ask(false));
-      expect(await house.send(turn, "answer", "e1")).toBe("taken");
-      await house.crash();
-      house.world.open("go");
-      const { seen } = await house.ended("a");
+      const instance = await TestInstance.open(factory);
+      await instance.accept("first", [{ gate: "go" }]);
+      const { turn } = await instance.accept("a", ask(false));
+      expect(await instance.send(turn, "answer", "e1")).toBe("taken");
+      await instance.crash();
+      instance.world.open("go");
+      const { seen } = await instance.ended("a");
       expect(seen[1]).toEqual({ event: "answer", id: "e1", value: null });
     });
 
     it("takes the first of two events, also in the same tick; the other is late, the same again is taken (I9)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
       const said = await Promise.all([
-        house.send(turn, "answer", "e1", "yes"),
-        house.send(turn, "answer", "e2", "no"),
-        house.send(turn, "answer", "e1", "yes"),
+        instance.send(turn, "answer", "e1", "yes"),
+        instance.send(turn, "answer", "e2", "no"),
+        instance.send(turn, "answer", "e1", "yes"),
       ]);
       expect(said).toEqual(["taken", "late", "taken"]);
-      const { seen } = await house.ended("a");
+      const { seen } = await instance.ended("a");
       expect(seen[1]).toEqual({ event: "answer", id: "e1", value: "yes" });
-      expect(await house.send(turn, "answer", "e2", "no")).toBe("late");
-      await house.crash();
-      expect(await house.send(turn, "answer", "e1", "yes")).toBe("taken");
-      expect(await house.send(turn, "answer", "e3", "no")).toBe("late");
-      await house.meanwhile();
-      expect(house.world.of("a", "act")).toHaveLength(1);
+      expect(await instance.send(turn, "answer", "e2", "no")).toBe("late");
+      await instance.crash();
+      expect(await instance.send(turn, "answer", "e1", "yes")).toBe("taken");
+      expect(await instance.send(turn, "answer", "e3", "no")).toBe("late");
+      await instance.meanwhile();
+      expect(instance.world.of("a", "act")).toHaveLength(1);
     });
 
     it("writes the record of an event only when it is taken", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
       const answer = (id: string) =>
-        house.engine.resume(turn, { id, name: "answer", value: null }, (tx) => house.opened.note(tx, `{"by":"${id}"}`));
+        instance.engine.resume(turn, { id, name: "answer", value: null }, (tx) =>
+          instance.opened.note(tx, `{"by":"${id}"}`),
+        );
       expect(await answer("e1")).toBe("taken");
-      expect((await house.opened.notes()).filter((n) => n.includes('"by"'))).toEqual(['{"by":"e1"}']);
+      expect((await instance.opened.notes()).filter((n) => n.includes('"by"'))).toEqual(['{"by":"e1"}']);
       expect(await answer("e2")).toBe("late");
       expect(await answer("e1")).toBe("taken");
-      expect((await house.opened.notes()).filter((n) => n.includes('"by"'))).toEqual(['{"by":"e1"}']);
+      expect((await instance.opened.notes()).filter((n) => n.includes('"by"'))).toEqual(['{"by":"e1"}']);
     });
 
     it("says late to what a parked turn does not wait for, and to what comes after the end; unknown to no turn", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
-      expect(await house.send(turn, "other", "o1")).toBe("late");
-      await house.meanwhile();
-      expect(house.world.of("a", "begin")).toHaveLength(1);
-      await house.send(turn, "answer", "e1");
-      await house.ended("a");
-      expect(await house.send(turn, "fresh", "f1")).toBe("late");
-      expect(await house.cancel(turn)).toBe("late");
-      expect(await house.send(asId("t_nobody"), "answer", "e1")).toBe("unknown");
-      await house.meanwhile();
-      expect(house.world.of("a", "begin")).toHaveLength(2);
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
+      expect(await instance.send(turn, "other", "o1")).toBe("late");
+      await instance.meanwhile();
+      expect(instance.world.of("a", "begin")).toHaveLength(1);
+      await instance.send(turn, "answer", "e1");
+      await instance.ended("a");
+      expect(await instance.send(turn, "fresh", "f1")).toBe("late");
+      expect(await instance.cancel(turn)).toBe("late");
+      expect(await instance.send(asId("t_nobody"), "answer", "e1")).toBe("unknown");
+      await instance.meanwhile();
+      expect(instance.world.of("a", "begin")).toHaveLength(2);
     });
 
     it("keeps a parked turn parked over restart and kill, and runs none of its code (I8)", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", ask(false));
-      await house.parked("a");
-      await house.restart();
-      await house.crash();
-      await house.meanwhile();
-      expect(house.world.of("a", "begin")).toHaveLength(1);
-      expect((await house.history({ open: true })).map((e) => e.turn)).toEqual([turn]);
-      await house.send(turn, "answer", "e1");
-      const { seen } = await house.ended("a");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", ask(false));
+      await instance.parked("a");
+      await instance.restart();
+      await instance.crash();
+      await instance.meanwhile();
+      expect(instance.world.of("a", "begin")).toHaveLength(1);
+      expect((await instance.history({ open: true })).map((e) => e.turn)).toEqual([turn]);
+      await instance.send(turn, "answer", "e1");
+      const { seen } = await instance.ended("a");
       expect(seen).toHaveLength(4);
-      expect(house.world.of("a", "step")).toHaveLength(2);
+      expect(instance.world.of("a", "step")).toHaveLength(2);
     });
 
     it("parks as often as it likes", async () => {
-      const house = await House.open(factory);
+      const instance = await TestInstance.open(factory);
       const names = ["one", "two", "three"];
-      const { turn } = await house.accept(
+      const { turn } = await instance.accept(
         "a",
         names.flatMap((name): Op[] => [{ step: name }, { park: { on: [name], holds: name === "two" } }]),
       );
       for (const [i, name] of names.entries()) {
-        await house.parked("a", i + 1);
-        await house.crash();
-        expect(await house.send(turn, name, name)).toBe("taken");
+        await instance.parked("a", i + 1);
+        await instance.crash();
+        expect(await instance.send(turn, name, name)).toBe("taken");
       }
-      const { seen } = await house.ended("a");
+      const { seen } = await instance.ended("a");
       expect(seen.filter((s) => typeof s === "object")).toHaveLength(3);
-      expect(house.world.of("a", "step").map((l) => l.of)).toEqual(names);
+      expect(instance.world.of("a", "step").map((l) => l.of)).toEqual(names);
     });
   });
 
   describe("cancel", () => {
     it("stops a queued turn before it does anything, in its place in the queue", async () => {
-      const house = await House.open(factory);
-      await house.accept("first", [{ gate: "go" }]);
-      const { turn } = await house.accept("a", [{ step: "x" }, { effect: "y" }]);
-      expect(await house.cancel(turn)).toBe("taken");
-      house.world.open("go");
-      expect(await house.ended("a")).toMatchObject({ how: "stopped", seen: [] });
-      expect(house.world.of("a", "act")).toEqual([]);
-      expect(house.world.of("a", "step")).toEqual([]);
+      const instance = await TestInstance.open(factory);
+      await instance.accept("first", [{ gate: "go" }]);
+      const { turn } = await instance.accept("a", [{ step: "x" }, { effect: "y" }]);
+      expect(await instance.cancel(turn)).toBe("taken");
+      instance.world.open("go");
+      expect(await instance.ended("a")).toMatchObject({ how: "stopped", seen: [] });
+      expect(instance.world.of("a", "act")).toEqual([]);
+      expect(instance.world.of("a", "step")).toEqual([]);
     });
 
     it("stops a running turn at the next step, keeps what was done, and the session goes on", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
-      await house.accept("b", [{ step: "x" }]);
-      await until("x ran", () => house.world.of("a", "step").length === 1);
-      expect(await house.cancel(turn, "c1")).toBe("taken");
-      expect(await house.cancel(turn, "c2")).toBe("late");
-      house.world.open("go");
-      expect(await house.ended("a")).toMatchObject({ how: "stopped", seen: [expect.stringMatching(/^x#/)] });
-      expect(house.world.of("a", "act")).toEqual([]);
-      await house.ended("b");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
+      await instance.accept("b", [{ step: "x" }]);
+      await until("x ran", () => instance.world.of("a", "step").length === 1);
+      expect(await instance.cancel(turn, "c1")).toBe("taken");
+      expect(await instance.cancel(turn, "c2")).toBe("late");
+      instance.world.open("go");
+      expect(await instance.ended("a")).toMatchObject({ how: "stopped", seen: [expect.stringMatching(/^x#/)] });
+      expect(instance.world.of("a", "act")).toEqual([]);
+      await instance.ended("b");
     });
 
     it("tells the running code at once through the stopping signal, not through the fence", async () => {
-      const house = await House.open(factory);
-      house.kill();
-      await house.look();
+      const instance = await TestInstance.open(factory);
+      instance.kill();
+      await instance.look();
       const heard: string[] = [];
       let fence: AbortSignal | undefined;
-      await house.engine.start({
+      await instance.engine.start({
         version: "v",
         async segment(ctx) {
           fence = ctx.signal;
@@ -247,64 +249,64 @@ export function parkContract(factory: EngineFactory): void {
           return { end: null };
         },
       });
-      const { turn } = await house.engine.accept({ id: "a", session: asId("s"), lane: "interactive", body: null });
-      await until("it runs", () => house.engine.running(asId("s")) === turn);
-      await house.cancel(turn);
+      const { turn } = await instance.engine.accept({ id: "a", session: asId("s"), lane: "interactive", body: null });
+      await until("it runs", () => instance.engine.running(asId("s")) === turn);
+      await instance.cancel(turn);
       await until("it was told", () => heard.length === 2);
       expect(heard.sort()).toEqual(["halt", "stopping"]);
       // What lives as long as the process keeps nothing of a turn that is over, but for this test's own listener.
-      await until("it is over", () => house.engine.running(asId("s")) === undefined);
+      await until("it is over", () => instance.engine.running(asId("s")) === undefined);
       expect(getEventListeners(fence!, "abort")).toHaveLength(1);
     });
 
     for (const holds of [true, false]) {
       it(`wakes a parked turn to stop (${holds ? "holding" : "not holding"}), also when nobody waits for it by name`, async () => {
-        const house = await House.open(factory);
-        const { turn } = await house.accept("a", ask(holds));
-        await house.parked("a");
-        await house.accept("b", [{ step: "x" }]);
-        expect(await house.cancel(turn)).toBe("taken");
-        expect(await house.ended("a")).toMatchObject({ how: "stopped" });
-        expect(house.world.of("a", "act")).toEqual([]);
-        await house.ended("b");
-        expect(await house.send(turn, "answer", "e1")).toBe("late");
+        const instance = await TestInstance.open(factory);
+        const { turn } = await instance.accept("a", ask(holds));
+        await instance.parked("a");
+        await instance.accept("b", [{ step: "x" }]);
+        expect(await instance.cancel(turn)).toBe("taken");
+        expect(await instance.ended("a")).toMatchObject({ how: "stopped" });
+        expect(instance.world.of("a", "act")).toEqual([]);
+        await instance.ended("b");
+        expect(await instance.send(turn, "answer", "e1")).toBe("late");
       });
     }
 
     it("still stops the turn after a kill between the request and its effect", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
-      await until("x ran", () => house.world.of("a", "step").length === 1);
-      await house.cancel(turn);
-      await house.crash();
-      house.world.open("go");
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
+      await until("x ran", () => instance.world.of("a", "step").length === 1);
+      await instance.cancel(turn);
+      await instance.crash();
+      instance.world.open("go");
       // What was recorded is replayed, nothing new is begun.
-      expect(await house.ended("a")).toMatchObject({ how: "stopped", seen: [expect.stringMatching(/^x#/)] });
-      expect(house.world.of("a", "act")).toEqual([]);
+      expect(await instance.ended("a")).toMatchObject({ how: "stopped", seen: [expect.stringMatching(/^x#/)] });
+      expect(instance.world.of("a", "act")).toEqual([]);
     });
 
     it("stops a turn that parks after the request", async () => {
-      const house = await House.open(factory);
-      const { turn } = await house.accept("a", [
+      const instance = await TestInstance.open(factory);
+      const { turn } = await instance.accept("a", [
         { gate: "go" },
         { park: { on: ["answer"], holds: true } },
         { step: "y" },
       ]);
-      await house.began("a");
-      await house.cancel(turn);
-      house.world.open("go");
-      expect(await house.ended("a")).toMatchObject({ how: "stopped" });
+      await instance.began("a");
+      await instance.cancel(turn);
+      instance.world.open("go");
+      expect(await instance.ended("a")).toMatchObject({ how: "stopped" });
     });
 
     it("lets go of the session when the app does not handle the stop", async () => {
-      const house = await House.open(factory);
-      await house.accept("first", [{ gate: "go" }]);
-      const { turn } = await house.accept("a", [{ step: "x" }], { deaf: true, onBroken: "throw" });
-      await house.accept("b", [{ step: "x" }]);
-      await house.cancel(turn);
-      house.world.open("go");
-      await house.ended("b");
-      expect(await house.send(turn, "x", "e")).toBe("late");
+      const instance = await TestInstance.open(factory);
+      await instance.accept("first", [{ gate: "go" }]);
+      const { turn } = await instance.accept("a", [{ step: "x" }], { deaf: true, onBroken: "throw" });
+      await instance.accept("b", [{ step: "x" }]);
+      await instance.cancel(turn);
+      instance.world.open("go");
+      await instance.ended("b");
+      expect(await instance.send(turn, "x", "e")).toBe("late");
     });
   });
 }

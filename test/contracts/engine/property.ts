@@ -18,7 +18,7 @@ import type { Accepted } from "../../../src/core/contracts/index.ts";
 import type { Json, LaneClass, TurnId } from "../../../src/core/domain/index.ts";
 import { ManualClock } from "../../../src/core/kit/index.ts";
 import fc, { SEED } from "../../support/property.ts";
-import { type EndNote, House } from "./house.ts";
+import { type EndNote, TestInstance } from "./instance.ts";
 import { overlaps } from "./order.ts";
 import { type EngineFactory, loop, type Op, World } from "./world.ts";
 
@@ -109,7 +109,7 @@ async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
   const clock = new ManualClock(START);
   // Its own directory, gone with this life: what a test registers for its end is kept until then.
   const home = mkdtempSync(join(tmpdir(), "lares-life-"));
-  const house = new House(factory, { clock }, new World(), home);
+  const instance = new TestInstance(factory, { clock }, new World(), home);
   const messages: Message[] = [];
   const asked: Promise<unknown>[] = [];
   let count = 0;
@@ -122,28 +122,28 @@ async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
 
   /** Sends a message, for the first time or again. A kill may swallow the answer; then nobody was told. */
   const send = (m: Message) => {
-    const sent = house.accept(m.name, m.ops, { session: m.session, lane: m.lane });
+    const sent = instance.accept(m.name, m.ops, { session: m.session, lane: m.lane });
     const told = (a: Accepted) => {
       if (m.turn) expect(a, `${m.name} is one turn (ENGINE-1)`).toEqual({ turn: m.turn, duplicate: true });
       m.turn = a.turn;
       m.toldAt ??= count++;
-      m.toldIn ??= house.world.gen;
+      m.toldIn ??= instance.world.gen;
     };
     ask(settle(sent, told));
   };
   const event = (m: Message | undefined, name: string, id: string) => {
     if (!m?.turn) return;
-    const answer = name === "cancel" ? house.cancel(m.turn, id) : house.send(m.turn, name, id, id);
+    const answer = name === "cancel" ? instance.cancel(m.turn, id) : instance.send(m.turn, name, id, id);
     ask(settle(answer, (how) => void m.said.push({ name, id, how })));
   };
   const pick = (n: number) => messages[n % Math.max(messages.length, 1)];
 
   try {
-    await house.begin();
+    await instance.begin();
     for (const m of moves) {
       if (m.do === "accept") {
         const name = `m${messages.length}`;
-        const sentIn = house.world.gen;
+        const sentIn = instance.world.gen;
         const made: Message = {
           name,
           ops: SHAPES[m.shape]!,
@@ -162,28 +162,28 @@ async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
       else if (m.do === "cancel") event(pick(m.pick), "cancel", `c${m.id}`);
       else if (m.do === "advance") clock.advance(m.ms);
       else if (m.do === "rest") for (let i = 0; i < m.loops; i++) await loop();
-      else if (m.do === "kill") await house.crash();
-      else await house.restart(m.drain ? 10_000 : 0);
+      else if (m.do === "kill") await instance.crash();
+      else await instance.restart(m.drain ? 10_000 : 0);
     }
     await runOut();
-    await check(house, messages);
+    await check(instance, messages);
   } finally {
-    house.kill();
+    instance.kill();
     rmSync(home, { recursive: true, force: true });
   }
 
   /** Everything uncertain is sent again, everything that waits gets what it waits for. */
   async function runOut(): Promise<void> {
-    await house.crash();
+    await instance.crash();
     for (const m of messages) send(m);
     await Promise.all(asked.splice(0));
     clock.advance(10_000);
     await answerAll();
     const names = messages.map((m) => m.name);
-    if (names.length) await house.ended(...names);
+    if (names.length) await instance.ended(...names);
     // One more life shows that nothing was left over.
-    await house.crash();
-    await house.meanwhile();
+    await instance.crash();
+    await instance.meanwhile();
   }
 
   async function answerAll(): Promise<void> {
@@ -202,10 +202,10 @@ async function settle<T>(call: Promise<T>, told: (value: T) => void): Promise<vo
   }
 }
 
-async function check(house: House, messages: Message[]): Promise<void> {
-  const { lines } = house.world;
-  const ends = await house.ends();
-  const journal = await house.history({});
+async function check(instance: TestInstance, messages: Message[]): Promise<void> {
+  const { lines } = instance.world;
+  const ends = await instance.ends();
+  const journal = await instance.history({});
   expect(overlaps(lines), "P3").toEqual([]);
 
   for (const m of messages) {

@@ -30,7 +30,7 @@ export interface EndNote {
   seen: Json[];
 }
 
-export class House {
+export class TestInstance {
   readonly world: World;
   readonly home: string;
   opened!: Opened;
@@ -46,11 +46,11 @@ export class House {
     this.home = home;
   }
 
-  static async open(factory: EngineFactory, parts: OpenParts = {}): Promise<House> {
-    const house = new House(factory, parts);
-    onTestFinished(() => house.kill());
-    await house.begin();
-    return house;
+  static async open(factory: EngineFactory, parts: OpenParts = {}): Promise<TestInstance> {
+    const instance = new TestInstance(factory, parts);
+    onTestFinished(() => instance.kill());
+    await instance.begin();
+    return instance;
   }
 
   get engine(): Engine {
