@@ -18,8 +18,8 @@ import {
 } from "../faces/gateway/index.ts";
 import { Access, mustReach } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
+import { Replays } from "../flow/idempotency/index.ts";
 import { deliveriesByState } from "../flow/outbox/index.ts";
-import { Replays } from "../flow/replays/index.ts";
 import { hasSession } from "../flow/sessions/index.ts";
 import { hasSpokenIn, sessionOfTurn, turnsByState, usageByModel } from "../flow/turns/index.ts";
 import { makeReader } from "../ground/config/index.ts";

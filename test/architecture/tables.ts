@@ -56,7 +56,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   process: "edges/tools",
   prompt: "mind/context",
   remembered: "flow/approvals",
-  replay: "flow/replays",
+  replay: "flow/idempotency",
   resource_fence: "flow/locks",
   resource_lock: "flow/locks",
   resource_lost: "flow/locks",

@@ -136,13 +136,16 @@ describe("a folder of documents", () => {
 
   it("is searched with file and place: markdown, text and pages", async () => {
     const { memory, documents, dir, write } = await folder();
-    write("house.md", "# House\n\nThe lease ends in May.\n\n## Heating\n\nThe boiler is serviced by Brook & Sons.\n");
+    write(
+      "instance.md",
+      "# TestInstance\n\nThe lease ends in May.\n\n## Heating\n\nThe boiler is serviced by Brook & Sons.\n",
+    );
     write("list.txt", "milk\nbread\nsaffron\n");
     write("page.html", "<h1>Trips</h1><script>var saffron</script><p>The ferry to Texel leaves hourly.</p>");
     const report = await documents.index(dir);
     expect(report).toMatchObject({ added: 3, changed: 0, removed: 0, skipped: [] });
     const [boiler] = await memory.search({ query: "who services the boiler?" });
-    expect(boiler).toMatchObject({ source: join(dir, "house.md"), place: "lines 5-7", kind: "document" });
+    expect(boiler).toMatchObject({ source: join(dir, "instance.md"), place: "lines 5-7", kind: "document" });
     expect(boiler!.text).toContain("Brook");
     const saffron = await memory.search({ query: "saffron" });
     expect(saffron.map((hit) => hit.source)).toEqual([join(dir, "list.txt")]);

@@ -30,7 +30,11 @@ export const heartbeatConfig = z
       .optional()
       .describe("Time zone of the hours. Default: time.zone. Example: Europe/Lisbon"),
     deliver: deliverTo.optional().describe("Where its messages go. Without it, they are only in the history."),
-    watch: z.array(z.string().min(1)).max(50).default([]).describe("Workspace files whose changes count as news."),
+    watch: z
+      .array(z.string().min(1))
+      .max(50)
+      .default([])
+      .describe("Workspace files whose changes count as something new."),
     model: z.string().optional().describe("provider/model for its checks; a small one is enough."),
     budget: caps.optional(),
     pauseAfter: z

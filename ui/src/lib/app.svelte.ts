@@ -1,13 +1,13 @@
 /** What every page shares: the connection, Lares' state, what waits for the person, the conversations, the passing second. */
 import type { Approval, Client, Result, Scope } from "../../../src/core/protocol/index.ts";
-import { AppError, type Connection, type News, Wire } from "./client.ts";
+import { AppError, type Connection, type LiveEvent, Wire } from "./client.ts";
 import { w } from "./words.ts";
 
 export type Status = Result<"status">;
 export type Session = Result<"sessions.list">["sessions"][number];
 export type { Approval };
 
-type Listener = (news: News) => void;
+type Listener = (liveEvent: LiveEvent) => void;
 export interface Toast {
   text: string;
   link?: { href: string; text: string };
@@ -51,9 +51,9 @@ class App {
         this.refresh();
         if (!info.first) this.welcomeBack(info.restarted);
       },
-      onNews: (news) => {
-        this.react(news);
-        for (const listener of this.listeners) listener(news);
+      onLiveEvent: (liveEvent) => {
+        this.react(liveEvent);
+        for (const listener of this.listeners) listener(liveEvent);
       },
     });
     setInterval(() => {
@@ -74,7 +74,7 @@ class App {
     return this.scopes.length === 0 || this.scopes.includes(scope);
   }
 
-  onNews(listener: Listener): () => void {
+  onLiveEvent(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -105,8 +105,8 @@ class App {
     this.toastTimer = setTimeout(() => (this.toast = undefined), toast.undo ? 10_000 : 5000);
   }
 
-  private react(news: News): void {
-    switch (news.event) {
+  private react(liveEvent: LiveEvent): void {
+    switch (liveEvent.event) {
       case "approval.asked":
       case "approval.answered":
       case "turn.parked":
@@ -132,11 +132,11 @@ class App {
     }
   }
 
-  /** News of what was missed follow a reconnection at once; after a moment they are counted. */
+  /** Events that were missed follow a reconnection at once; after a moment they are counted. */
   private welcomeBack(restarted: boolean): void {
     let n = 0;
-    const off = this.onNews((news) => {
-      if (news.event === "turn.ended" || news.event === "approval.asked") n++;
+    const off = this.onLiveEvent((liveEvent) => {
+      if (liveEvent.event === "turn.ended" || liveEvent.event === "approval.asked") n++;
     });
     setTimeout(() => {
       off();

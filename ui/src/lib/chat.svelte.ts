@@ -11,7 +11,7 @@ import { messageIds, readInputId, sessionKeys } from "../../../src/core/protocol
 import { app } from "./app.svelte.ts";
 import { MOST_FILES, Upload } from "./attach.svelte.ts";
 import type { Attached } from "./attached.ts";
-import { AppError, type News, newKey } from "./client.ts";
+import { AppError, type LiveEvent, newKey } from "./client.ts";
 import { type Entry, liveKey, type Own, replyKey, type ToolUse, toAttached, toEntries } from "./entries.ts";
 import { isOpen } from "./states.ts";
 
@@ -264,15 +264,15 @@ export class Chat {
     this.keep();
   }
 
-  take(news: News): void {
-    const { turn } = news;
-    switch (news.event) {
+  take(liveEvent: LiveEvent): void {
+    const { turn } = liveEvent;
+    switch (liveEvent.event) {
       case "turn.accepted":
         this.touch(turn, "queued");
-        if (!this.own.some((o) => o.turn === turn || (o.state === "sending" && o.text === news.text))) {
-          const files = news.attachments?.map(toAttached) ?? [];
+        if (!this.own.some((o) => o.turn === turn || (o.state === "sending" && o.text === liveEvent.text))) {
+          const files = liveEvent.attachments?.map(toAttached) ?? [];
           this.own.push({
-            ...{ key: turn, turn, text: news.text, mode: "steer", at: Date.now(), state: "accepted" },
+            ...{ key: turn, turn, text: liveEvent.text, mode: "steer", at: Date.now(), state: "accepted" },
             ...(files.length ? { files } : {}),
           });
         }
@@ -286,26 +286,26 @@ export class Chat {
         break;
       case "turn.delta":
       case "turn.thinking":
-        this.grow(news);
+        this.grow(liveEvent);
         break;
       case "turn.discarded":
-        this.incoming.delete(liveKey(turn, news.call));
+        this.incoming.delete(liveKey(turn, liveEvent.call));
         this.drawSoon();
         break;
       case "turn.retrying": {
-        const { attempt, failure, inMs } = news;
+        const { attempt, failure, inMs } = liveEvent;
         this.touch(turn, "running", { kind: "retry", attempt, failure, until: Date.now() + inMs });
         break;
       }
       case "tool.call": {
-        const use = { key: news.id, turn, id: news.id, name: news.name, input: news.input };
-        this.times = { ...this.times, [`${turn} ${news.id}`]: { began: Date.now() } };
+        const use = { key: liveEvent.id, turn, id: liveEvent.id, name: liveEvent.name, input: liveEvent.input };
+        this.times = { ...this.times, [`${turn} ${liveEvent.id}`]: { began: Date.now() } };
         this.touch(turn, "running", { kind: "tool", use });
         void this.refresh();
         break;
       }
       case "tool.result": {
-        const key = `${turn} ${news.id}`;
+        const key = `${turn} ${liveEvent.id}`;
         this.times = { ...this.times, [key]: { ...this.times[key], ended: Date.now() } };
         this.touch(turn, "running", { kind: "model" });
         void this.refresh();
@@ -316,13 +316,13 @@ export class Chat {
         void this.refresh();
         break;
       case "turn.ended":
-        this.ended(news);
+        this.ended(liveEvent);
         break;
       case "approval.answered":
         void this.turnFacts(turn, true);
         break;
       case "session.changed":
-        if (news.what === "deleted") this.records = [];
+        if (liveEvent.what === "deleted") this.records = [];
         void this.refresh();
         break;
       default:
@@ -330,8 +330,8 @@ export class Chat {
     }
   }
 
-  private ended(news: News): void {
-    const { turn } = news;
+  private ended(liveEvent: LiveEvent): void {
+    const { turn } = liveEvent;
     this.over.add(turn);
     this.live = this.live.filter((t) => t.turn !== turn);
     this.stopping = false;
@@ -339,9 +339,9 @@ export class Chat {
     void this.turnFacts(turn, true);
     void this.refresh().then(() => {
       // A command's answer is in no record.
-      const recorded = this.records.some((r) => r.turn === turn) || news.joined || news.state === "joined";
-      if (!recorded && own && news.text) {
-        this.notes = [...this.notes, { turn, text: news.text, failed: news.state === "failed" }];
+      const recorded = this.records.some((r) => r.turn === turn) || liveEvent.joined || liveEvent.state === "joined";
+      if (!recorded && own && liveEvent.text) {
+        this.notes = [...this.notes, { turn, text: liveEvent.text, failed: liveEvent.state === "failed" }];
       }
     });
   }
@@ -364,17 +364,20 @@ export class Chat {
     }
   }
 
-  private grow(news: News): void {
-    if (this.over.has(news.turn) || news.seq <= this.liveSeq) return;
-    const key = liveKey(news.turn, news.call);
+  private grow(liveEvent: LiveEvent): void {
+    if (this.over.has(liveEvent.turn) || liveEvent.seq <= this.liveSeq) return;
+    const key = liveKey(liveEvent.turn, liveEvent.call);
     const call = this.incoming.get(key) ?? { text: "", thinking: "", pieces: [] };
-    const piece = news.event === "turn.delta" ? { text: news.text, thinking: "" } : { text: "", thinking: news.text };
+    const piece =
+      liveEvent.event === "turn.delta"
+        ? { text: liveEvent.text, thinking: "" }
+        : { text: "", thinking: liveEvent.text };
     call.text += piece.text;
     call.thinking += piece.thinking;
-    call.pieces.push({ seq: news.seq, ...piece });
+    call.pieces.push({ seq: liveEvent.seq, ...piece });
     this.incoming.set(key, call);
-    const turn = this.live.find((t) => t.turn === news.turn);
-    if (turn?.doing?.kind !== "writing") this.touch(news.turn, "running", { kind: "writing" });
+    const turn = this.live.find((t) => t.turn === liveEvent.turn);
+    if (turn?.doing?.kind !== "writing") this.touch(liveEvent.turn, "running", { kind: "writing" });
     this.drawSoon();
   }
 
@@ -586,6 +589,6 @@ export function chatOf(session: string): Chat {
   return found;
 }
 
-app.onNews((news) => {
-  if (news.session) open.get(news.session)?.take(news);
+app.onLiveEvent((liveEvent) => {
+  if (liveEvent.session) open.get(liveEvent.session)?.take(liveEvent);
 });

@@ -19,7 +19,7 @@ import { loginHeaders, shown } from "./login.ts";
 export { AppError, newKey } from "../../../src/core/protocol/client.ts";
 
 /** What an event carries, as far as the page reads it. */
-export interface News {
+export interface LiveEvent {
   event: string;
   session: string;
   turn: string;
@@ -52,9 +52,9 @@ export type Connection =
 
 export interface WireHooks {
   onConnection: (now: Connection) => void;
-  /** A connection stands; what was missed follows as news, unless Lares was restarted meanwhile. */
+  /** A connection stands; missed events follow, unless Lares was restarted meanwhile. */
   onOnline: (info: { scopes: Scope[]; version: string; first: boolean; restarted: boolean }) => void;
-  onNews: (news: News) => void;
+  onLiveEvent: (liveEvent: LiveEvent) => void;
 }
 
 /** A connection that says nothing for so long is asked whether it is alive. */
@@ -82,7 +82,7 @@ export class Wire {
     this.hooks = hooks;
     this.line = new LiveLine({
       onOpen: (how) => this.online(how),
-      onEvent: (event, seq) => hooks.onNews({ ...event, seq } as unknown as News),
+      onEvent: (event, seq) => hooks.onLiveEvent({ ...event, seq } as unknown as LiveEvent),
     });
     this.client = typedClient(this.line.send);
     addEventListener("online", () => this.tryNow());
@@ -176,7 +176,7 @@ export class Wire {
 
   /** No socket gets through: questions go over HTTP, and the stores look every few seconds. */
   private useHttp(): void {
-    this.poll = setInterval(() => this.hooks.onNews({ event: "poll" } as News), POLL_MS);
+    this.poll = setInterval(() => this.hooks.onLiveEvent({ event: "poll" } as LiveEvent), POLL_MS);
     this.wasOnline = true;
     this.hooks.onConnection({ kind: "online", live: false });
     this.hooks.onOnline({ scopes: [], version: "", first: true, restarted: false });

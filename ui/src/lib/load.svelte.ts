@@ -33,8 +33,8 @@ export class Loaded<T> {
   on(...events: string[]): this {
     let timer: ReturnType<typeof setTimeout> | undefined;
     $effect(() =>
-      app.onNews((news) => {
-        if (!events.includes(news.event)) return;
+      app.onLiveEvent((liveEvent) => {
+        if (!events.includes(liveEvent.event)) return;
         clearTimeout(timer);
         timer = setTimeout(() => void this.read(), 120);
       }),

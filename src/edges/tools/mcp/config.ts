@@ -47,7 +47,7 @@ export const serverConfig = z
     sandbox: z.boolean().default(true).describe("run the program in the sandbox, as commands are"),
     network: z.boolean().default(true).describe("whether the program may use the network"),
     startSeconds: seconds(300).default(30).describe("how long connecting may take"),
-    callSeconds: seconds(3600).default(60).describe("how long a call may stay without news"),
+    callSeconds: seconds(3600).default(60).describe("how long a call may stay silent"),
     askSeconds: seconds(3600)
       .default(600)
       .describe("how long a server of the older protocol is kept waiting when it asks you something"),

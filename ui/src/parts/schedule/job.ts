@@ -2,7 +2,7 @@
 import type { Params, Result } from "../../../../src/core/protocol/index.ts";
 
 type Job = Result<"schedule.list">["jobs"][number];
-type Wishes = Omit<Params<"schedule.add">, "at" | "in" | "every" | "cron" | "anchor" | "zone" | "idempotencyKey">;
+type JobSettings = Omit<Params<"schedule.add">, "at" | "in" | "every" | "cron" | "anchor" | "zone" | "idempotencyKey">;
 
 export interface Fields {
   does: "prompt" | "script";
@@ -56,12 +56,12 @@ export function fieldsOf(job: Job | undefined): Fields {
 }
 
 /** What differs from `before`; an emptied field takes the wish back. */
-export function asWishes(f: Fields, before: Job | undefined): Wishes {
+export function toJobSettings(f: Fields, before: Job | undefined): JobSettings {
   const wanted = wishesOf(f);
   if (!before) return present(wanted);
   const now = wishesOf(fieldsOf(before)) as Record<string, unknown>;
   const changed = Object.entries(wanted).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(now[key]));
-  return Object.fromEntries(changed.filter(([key, value]) => value !== null || NULLABLE.has(key))) as Wishes;
+  return Object.fromEntries(changed.filter(([key, value]) => value !== null || NULLABLE.has(key))) as JobSettings;
 }
 
 const NULLABLE = new Set(["condition", "input", "model", "thinking", "budget", "deliver"]);
@@ -94,6 +94,6 @@ function wishesOf(f: Fields) {
   };
 }
 
-function present(wishes: object): Wishes {
-  return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== null)) as Wishes;
+function present(settings: object): JobSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)) as JobSettings;
 }

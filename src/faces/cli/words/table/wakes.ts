@@ -32,7 +32,7 @@ export const wakeCommands: readonly CommandEntry[] = [
     name: "watch resume",
     takes: "<name>",
     about: "resume a watch that was paused because it crashed Lares twice",
-    example: "lares watch resume news",
+    example: "lares watch resume releases",
     load: async () => (await wakes()).resume,
   },
   {
