@@ -19,8 +19,6 @@ const TICK_MS = 500;
 const NOTE_MS = 1000;
 /** Beyond this share of its limit the heap counts as full. V8 aborts at 80 % of it where the limit is small, at 95 % where it is large. */
 const FULL_SHARE = 0.7;
-/** A thread takes some milliseconds; without anything to guard it starts when the first questions are answered. */
-const WATCH_MS = 1000;
 /** A suspect that neither ended nor recorded anything for this long lets the next one start. */
 const LONGEST_ALONE_MS = 30_000;
 /** Blocked for this long, the process is ended. */
@@ -73,13 +71,16 @@ export class Watchdog implements Guard {
     process.on("uncaughtExceptionMonitor", this.threw);
   }
 
-  /** The program serves. */
+  /**
+   * The program serves. The thread starts now, so that the first turn doesn't wait for it. Not sooner: a start may have to migrate
+   * a large database, which blocks the loop and is nobody's stall.
+   */
   ready(): void {
     this.isUp();
-    this.parts.clock.after(WATCH_MS, () => !this.isClosed && this.watch());
+    this.watch();
   }
 
-  /** Starts the thread: with the first work that is guarded, or, when there was none, some time after the start. */
+  /** Starts the thread, or with the first work that is guarded when that comes before ready. */
   watch(): void {
     if (this.worker || this.isClosed) return;
     const { cells } = this;
