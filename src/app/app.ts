@@ -19,7 +19,7 @@ export interface StartOptions {
   home: string;
   port?: number;
   bind?: string;
-  /** Says that listening beyond loopback is meant. */
+  /** Confirms that listening beyond loopback is intended. */
   exposed?: boolean;
   /** Where the built UI is, when not beside the program. */
   uiDir?: string;

@@ -5,8 +5,13 @@
  */
 import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 
-/** Rooms whose replies and notices people read in their chats. */
+/** Rooms whose replies and notices people read in their chats, or models in their results. */
 const ROOMS = [
+  "edges/tools/exec",
+  "edges/tools/memory",
+  "edges/tools/process",
+  "edges/tools/schedule",
+  "edges/tools/sessions",
   "flow/approvals",
   "flow/checkpoints",
   "flow/channels",
@@ -20,8 +25,8 @@ const ROOMS = [
   "mind/schedule",
 ];
 const CATALOGUE = "words.ts";
-/** Besides it, a room's SQL, which also has capital letters, and a prompt that only a model reads. */
-const SILENT = /\/(?:words|store)\.ts$|^mind\/goals\/verdict\.ts$/;
+/** Besides it, a room's SQL, which also has capital letters, a prompt that only a model reads, and the reasons of the shell's parser. */
+const SILENT = /\/(?:words|store)\.ts$|^mind\/goals\/verdict\.ts$|^edges\/tools\/exec\/shell\//;
 
 export function sentencesOutsideCatalogue(path: string, source: string): string[] {
   if (!ROOMS.some((room) => path.startsWith(`${room}/`)) || SILENT.test(path)) return [];

@@ -104,8 +104,8 @@ const MOST_MORE_MB = 350;
 
 describe("answers of models", () => {
   const CASES: [Flood, RegExp][] = [
-    ["line", /sent more than Lares takes in one answer/],
-    ["text", /sent more than Lares takes in one answer/],
+    ["line", /sent more than Lares accepts in one answer/],
+    ["text", /sent more than Lares accepts in one answer/],
     ["error", /was overloaded|failed/],
     ["gzip", /came compressed/],
   ];

@@ -54,7 +54,7 @@ describe("what happened", () => {
     await lares.rpc("schedule.add", { name: "water", prompt: "#water say:poured", in: "1 second" });
     const line = envelopes(await seen("#water"))[0];
     expect(line).toMatch(
-      / · Scheduled: "water", due \d{4}-\d\d-\d\d \d\d:\d\d.*; your answer is kept and sent to nobody\]$/,
+      / · Scheduled: "water", due \d{4}-\d\d-\d\d \d\d:\d\d.*; your answer is stored and sent to nobody\]$/,
     );
     expect(userTexts(await seen("#water"))).toEqual(["#water say:poured"]);
   });

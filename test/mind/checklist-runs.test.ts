@@ -220,7 +220,7 @@ test("44: the heartbeat says the time, where a tell goes, what it looks after, w
   expect(said).toContain("- the boiler");
   expect(said).toMatch(/New since the last check|Nothing is new/);
   expect(said).toContain("What you last told the owner: BOILER-WORD");
-  expect(env(request)).toMatch(/ · Heartbeat; what you tell is sent to "Ann Lee" on Telegram\]$/);
+  expect(env(request)).toMatch(/ · Heartbeat; what you report is sent to "Ann Lee" on Telegram\]$/);
   expect(request.tools).toEqual(expect.arrayContaining(["heartbeat_tell", "heartbeat_quiet"]));
   for (const other of ["stay_silent", "nothing_to_report"]) expect(request.tools).not.toContain(other);
 });

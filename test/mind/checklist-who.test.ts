@@ -279,7 +279,7 @@ test.each([
   rig.clock.advance(3 * 60_000);
   const request = await rig.say(GROUP.open, EVE, `hello\n${typed}`);
   expect(textOf(lastSaid(request))).toBe(`hello\n> ${typed}`);
-  expect(request.system).toContain("A line that somebody typed begins with >.");
+  expect(request.system).toContain("If somebody typed such a line, it begins with >.");
 });
 
 describe("23: a stranger's request", () => {

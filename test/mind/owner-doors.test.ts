@@ -37,7 +37,7 @@ test("somebody else who comes in is a new reader, for whom the prompt is made ag
   const request = await rig.say(BO.id, BO, "K4");
   expect(JSON.stringify(request.messages)).toContain("K1");
   expect(request.system).not.toBe(before.system);
-  expect(request.system).toContain("somebody the owner let in");
+  expect(request.system).toContain("somebody the owner has accepted");
 });
 
 test("a format is promised only where it is known: not for the terminal, which shows marks as typed, nor for a program", async () => {

@@ -114,7 +114,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
   await workshop.mcp.servers.apply();
-  void workshop.mcp.servers.sweep().catch(warn("MCP servers of an earlier life could not be ended"));
+  void workshop.mcp.servers.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await startEngine(all, unsettled);
   await delivery.outbox.start();
   void all.mind.memory.start().catch(warn("memory did not start"));

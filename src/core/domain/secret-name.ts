@@ -21,5 +21,5 @@ export function isVariableName(name: string): boolean {
 }
 
 /** Never repeats what was given: `NAME=value` has the value in it. */
-export const NOT_A_SECRET_NAME = "That cannot be the name of a secret.";
+export const NOT_A_SECRET_NAME = "That can't be a secret's name.";
 export const SECRET_NAME_HINT = "Use letters, digits and _, beginning with a letter. Example: GITHUB_TOKEN";

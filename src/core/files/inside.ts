@@ -92,7 +92,7 @@ export class Inside {
   parent(): { dir: Dir; name: string } {
     const { dir, name } = this.spot;
     if (!dir) throw notFound(this.given);
-    if (name === null) throw wrongInput(`"${this.path}" is a directory.`, "Look into it with list.");
+    if (name === null) throw wrongInput(`"${this.path}" is a directory.`, "See what is in it with list.");
     return { dir, name };
   }
 

@@ -10,7 +10,7 @@ const path = z
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Where the answer goes, as schedules have it. */
-const deliverConfig = deliverTo.describe("Where the answer goes; without it the answer is in the history only.");
+const deliverConfig = deliverTo.describe("Where the answer goes. Without it, the answer is only in the history.");
 
 const hook = z
   .strictObject({
@@ -21,7 +21,7 @@ const hook = z
       ),
     secret: z
       .union([secret, z.array(secret).min(1).max(4)])
-      .describe("The shared secret; several while one is replaced by another."),
+      .describe("The shared secret; give several while you replace one."),
     header: z
       .string()
       .regex(/^[a-z0-9-]+$/, "a header's name in lower case")
@@ -31,8 +31,8 @@ const hook = z
       .string()
       .regex(/^[a-z0-9-]+$/, "a header's name in lower case")
       .optional()
-      .describe('With hmac: the header with the time in seconds; then "time.body" is signed, and good for 5 minutes.'),
-    id: path.optional().describe("What tells deliveries apart, e.g. body.id. Default: what is signed."),
+      .describe('With hmac: the header with the time in seconds; then "time.body" is signed, and valid for 5 minutes.'),
+    id: path.optional().describe("What identifies a delivery, e.g. body.id. Default: what is signed."),
     ...wokenShape("delivery"),
     when: z
       .record(path, z.union([plain, z.array(plain).min(1)]))
@@ -45,7 +45,7 @@ const hook = z
       .max(8000)
       .optional()
       .describe("What the agent reads, with {{body.some.field}} filled in. Default: the whole body."),
-    prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
+    prompt: z.string().max(8000).optional().describe("What the agent should do about it, in your words."),
     deliver: deliverConfig.optional(),
     maxBytes: z.number().int().min(64).max(8_388_608).default(262_144).describe("Largest body."),
   })

@@ -40,7 +40,7 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
       items.push({
         what: "left out",
         from: join(dir, name),
-        why: "Models and settings are not taken over. Connect a model: lares onboard",
+        why: "Models and settings are not imported. Connect a model: lares onboard",
       });
   return [...items, ...folder.leftOut(items)];
 }

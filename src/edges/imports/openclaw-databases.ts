@@ -30,7 +30,7 @@ const SILENT = new Set([
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /^auth_|token|credential|identit|_keys$|pairing|push|apns/,
-    "Logins and devices are not taken over. Connect and pair them here.",
+    "Logins and devices are not imported. Connect and pair them here.",
   ],
   [/^memory_/, "The memory's index; its texts come from the files."],
   [/archive/, "Conversations that were reset or deleted there."],
@@ -44,7 +44,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^cron_run_logs$/, "The history of runs."],
   [/goal|board|task|flow|subagent|progress/, "Work under way. Finish it there, or give it to an agent here."],
-  [/approv/, "What was allowed there is not allowed here by that. See what is: lares policy rules"],
+  [/approv/, "Permissions are not imported. See yours: lares policy rules"],
   [/plugin|skill_/, "Plugins and what they keep."],
   [/media|image/, "Files of conversations."],
 ];

@@ -41,7 +41,7 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
   for (const name of [...(await folder.files(dir)), ...(await folder.folders(dir))]) {
     if (READ.has(name) || name.startsWith("workspace")) continue;
     const why = /^(credentials|auth-profiles\.json|identity|devices)$/.test(name)
-      ? "Logins of models are not taken over. Connect one: lares onboard"
+      ? "Logins of models are not imported. Connect one: lares onboard"
       : "It belongs to the program itself, or is not known here.";
     items.push({ what: "left out", from: join(dir, name), why });
   }
@@ -105,7 +105,7 @@ function isElsewhere(dir: string, path: string): boolean {
 
 /** The settings may be a stranger's: they must not choose which folders of this machine are read. */
 function notRead(workspace: string, instead: string): ImportItem {
-  const why = `Only the folder you named is read, and this workspace is not in it. To take it over, copy it to ${instead} and import again.`;
+  const why = `Only the folder you named is read, and this workspace is not in it. To import it, copy it to ${instead} and import again.`;
   return { what: "left out", from: workspace, why };
 }
 
@@ -135,7 +135,7 @@ async function readWorkspace(folder: ForeignFolder, dir: string, agent: string):
     const path = join(dir, "memory", name);
     const day = /^(\d{4}-\d{2}-\d{2}).*\.md$/.exec(name)?.[1];
     if (!day && !name.endsWith(".md")) {
-      items.push({ what: "left out", from: path, why: "It is no note." });
+      items.push({ what: "left out", from: path, why: "It isn't a note." });
       continue;
     }
     const at = day ? { at: Date.parse(`${day}T12:00:00Z`) } : {};
@@ -154,7 +154,7 @@ async function readWorkspace(folder: ForeignFolder, dir: string, agent: string):
       why: `The agent's own work: copy what you need to agents/${agent}/workspace.`,
     });
   if (await folder.isFile(join(dir, "BOOTSTRAP.md")))
-    items.push({ what: "left out", from: join(dir, "BOOTSTRAP.md"), why: "It is for a first start only." });
+    items.push({ what: "left out", from: join(dir, "BOOTSTRAP.md"), why: "It is only used at the first start." });
   return items;
 }
 

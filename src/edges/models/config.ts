@@ -39,7 +39,7 @@ export const modelsConfig = z.strictObject({
     .string()
     .regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5")
     .optional()
-    .describe("The model that answers first. LARES_MODEL goes before it. Example: anthropic/claude-sonnet-5-5"),
+    .describe("The model that answers first. LARES_MODEL overrides it. Example: anthropic/claude-sonnet-5-5"),
   fallbacks: z
     .array(z.string().regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5"))
     .default([])
@@ -47,25 +47,29 @@ export const modelsConfig = z.strictObject({
   providers: z
     .record(z.string().regex(/^[a-z0-9][a-z0-9_.-]*$/), provider)
     .default({})
-    .describe("Providers beside those found by their environment variables, or changes to them."),
+    .describe("Providers besides those found by their environment variables, or changes to them."),
   idleTimeoutMs: z
     .number()
     .int()
     .positive()
     .default(120_000)
-    .describe("An answer that was begun and goes silent for this long is given up."),
+    .describe("How long an answer may pause before Lares gives up on it."),
   firstByteTimeoutMs: z
     .number()
     .int()
     .positive()
     .default(120_000)
-    .describe("A model that has not begun to answer after this long is given up. Raise it for slow local models."),
+    .describe(
+      "How long a model may take to start answering before Lares gives up on it. Raise it for slow local models.",
+    ),
   patienceMs: z
     .number()
     .int()
     .nonnegative()
     .default(60_000)
-    .describe("How long one call may go on waiting and trying again, from its start. A running answer is not cut."),
+    .describe(
+      "How long one call may keep waiting and trying again, counted from its start. A running answer is not cut off.",
+    ),
   maxOutputTokens: z
     .number()
     .int()

@@ -3,12 +3,12 @@ import type { DeepReadonly } from "../../core/kit/index.ts";
 import { deliverTo, wokenShape } from "../../core/protocol/index.ts";
 
 const every = (seconds: number, least: number) =>
-  z.number().min(least).max(86_400).default(seconds).describe(`Seconds between two looks. Default: ${seconds}`);
+  z.number().min(least).max(86_400).default(seconds).describe(`Seconds between two checks. Default: ${seconds}`);
 
 const common = {
   ...wokenShape("time something is new"),
-  prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
-  deliver: deliverTo.optional().describe("Where the answer goes; without it the answer is in the history only."),
+  prompt: z.string().max(8000).optional().describe("What the agent should do about it, in your words."),
+  deliver: deliverTo.optional().describe("Where the answer goes. Without it, the answer is only in the history."),
 };
 
 const feed = z
@@ -39,7 +39,7 @@ const files = z
     everySeconds: every(5, 0.2),
     ...common,
   })
-  .describe("Files that appear, change or go. The agent gets their names, not their contents.");
+  .describe("Files that appear, change or disappear. The agent gets their names, not their contents.");
 
 const imap = z
   .strictObject({
@@ -62,7 +62,7 @@ export const watchConfig = z
     z.discriminatedUnion("kind", [feed, page, files, imap]),
   )
   .default({})
-  .describe("What is watched, by name. What is there at the first look is known and wakes nobody.");
+  .describe("Things to watch, by name. What exists at the first check counts as known and wakes nobody.");
 
 export type WatchConfig = DeepReadonly<z.output<typeof watchConfig>>;
 export type Watched = WatchConfig[string];

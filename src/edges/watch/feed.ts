@@ -29,7 +29,7 @@ export async function lookAtFeed(
   const entries = parseEntries(got.body.toString("utf8"));
   if (!entries) {
     throw new AppError("NOT_READY", {
-      message: `${new URL(url).host} gave no feed.`,
+      message: `${new URL(url).host} doesn't return a feed.`,
       hint: "Give the address of the RSS or Atom feed itself.",
       retry: "after-change",
     });

@@ -1,4 +1,4 @@
-/** Files that appear, change or go. Names only; links are not followed. */
+/** Files that appear, change or disappear. Names only; links are not followed. */
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { AppError, type Json } from "../../core/domain/index.ts";
@@ -53,7 +53,7 @@ interface Seen {
 async function walk(path: string): Promise<Map<string, Seen>> {
   const unseen = (cause: unknown) => {
     const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    return new AppError("NOT_READY", { message: `${path} cannot be looked at (${code}).`, retry: "later", cause });
+    return new AppError("NOT_READY", { message: `${path} can't be read (${code}).`, retry: "later", cause });
   };
   const top = await lstat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;

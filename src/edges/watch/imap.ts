@@ -122,7 +122,7 @@ function broken(box: Mailbox, cause: unknown): AppError {
     message: authenticationFailed
       ? `${box.host} refused the user name or password.`
       : `${box.host} could not be read: ${responseText ?? message ?? String(cause)}.`,
-    hint: authenticationFailed ? "Look at user and password of this watch." : "It is tried again.",
+    hint: authenticationFailed ? "Check the user and password of this watch." : "Lares will try again.",
     retry: authenticationFailed ? "after-change" : "later",
     cause,
   });

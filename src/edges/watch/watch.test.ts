@@ -61,7 +61,7 @@ describe("a feed", () => {
     for (const piece of ["<item ", "<item><title>"])
       expectLinear((size) => parseEntries(`<rss>${piece.repeat(size)}`), 100_000);
     await expect(look(site(500).parts, feed, null, never)).rejects.toThrow("example.com answered 500");
-    await expect(look(site("<html>").parts, feed, null, never)).rejects.toThrow("no feed");
+    await expect(look(site("<html>").parts, feed, null, never)).rejects.toThrow("return a feed");
   });
 });
 

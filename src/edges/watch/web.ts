@@ -19,7 +19,7 @@ export async function getChanged(
   if (got.status < 200 || got.status >= 300) {
     throw new AppError("NOT_READY", {
       message: `${new URL(url).host} answered ${got.status}.`,
-      hint: "Look at the address in lares.yaml.",
+      hint: "Check the address in lares.yaml.",
       retry: "later",
     });
   }

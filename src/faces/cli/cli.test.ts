@@ -183,7 +183,7 @@ it("a hint names the home that was given", async () => {
 
 it("what cannot be a secret's name is refused before a value is read, and not repeated", async () => {
   const { code, out, err } = await down(["secrets", "set", "MYSEC=abc"]);
-  expect(err).toContain("That cannot be the name of a secret.");
+  expect(err).toContain("That can't be a secret's name.");
   expect(out + err).not.toContain("abc");
   expect(code).toBe(2);
 });

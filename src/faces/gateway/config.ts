@@ -6,7 +6,7 @@ export const gatewayConfig = z
   .strictObject({
     port: z.number().int().min(0).max(65_535).default(7717).describe("Port of the gateway; 0 takes a free one."),
     bind: z.string().default("127.0.0.1").describe("Address to listen on. Beyond loopback it needs `exposed: true`."),
-    exposed: z.boolean().default(false).describe("Says that listening beyond loopback is meant."),
+    exposed: z.boolean().default(false).describe("Confirms that listening beyond loopback is intended."),
     hosts: z
       .array(z.string().regex(/^[a-z0-9.-]+$/, "a host name in lower case"))
       .default([])
@@ -17,7 +17,7 @@ export const gatewayConfig = z
       .array(z.string().refine((address) => isIP(address) > 0, "an IP address"))
       .default([])
       .describe(
-        "Addresses of proxies in front of this gateway whose X-Forwarded-Proto is believed: over TLS the login cookie is marked Secure. Example: [127.0.0.1]",
+        "Addresses of proxies in front of this gateway whose X-Forwarded-Proto is trusted: over TLS the login cookie is marked Secure. Example: [127.0.0.1]",
       ),
     http: z
       .strictObject({
@@ -38,5 +38,5 @@ export const gatewayConfig = z
       .prefault({})
       .describe("HTTP limits."),
   })
-  .describe("The door: HTTP and WebSocket.");
+  .describe("The gateway: HTTP and WebSocket.");
 export type GatewayConfig = DeepReadonly<z.output<typeof gatewayConfig>>;

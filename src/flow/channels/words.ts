@@ -5,7 +5,7 @@ export const QUESTION_CLOSED = "This question is no longer open.";
 export const ONLY_OWNER_ANSWERS = "Only the owner can answer this.";
 export const ANSWERING_EACH_OTHER = "We seem to be answering each other. I'll stop here for a while.";
 /** Sent on request, so that a person sees whether a chat can be reached. */
-export const TRIAL = "This is Lares, trying whether this line works. It does.";
+export const TRIAL = "This is Lares, testing this connection. It works.";
 /** Why an event is not taken, for the log. */
 export const NOT_TAKEN = {
   bot: "bots are not listened to",

@@ -4,9 +4,9 @@ export const COPY_DELETED = "the copy of its old content has been deleted";
 export const CHANGED_IN_BETWEEN = "somebody else changed it in the middle of the turn";
 export const RESULT_UNKNOWN = "what the turn left there isn't known";
 export const NO_COPY = "a command changed it, and there is no copy";
-export const GONE_SINCE = "it is gone since";
-export const THERE_AGAIN = "there is a file again since";
-export const CHANGED_SINCE = "it was changed since";
+export const GONE_SINCE = "it has been deleted since";
+export const THERE_AGAIN = "a file with this name has been created since";
+export const CHANGED_SINCE = "it has been changed since";
 export const COMMAND_INTERRUPTED = "it was interrupted; what it changed isn't known";
 export const MAY_HAVE_CHANGED = "the command was interrupted; it may have changed this file";
 

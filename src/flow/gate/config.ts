@@ -33,7 +33,7 @@ const lists = {
     .meta({ examples: [{ exec: ["git status *", "ls *"], write: ["workspace/**"], web_fetch: ["docs.example.com"] }] }),
   deny: rules
     .default({})
-    .describe("What is never done, whatever allows it; written like allow.")
+    .describe("What is never allowed, even if another rule allows it; written like allow.")
     .meta({ examples: [{ exec: ["curl *"], write: ["workspace/.git/**"] }] }),
 };
 

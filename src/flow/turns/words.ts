@@ -325,9 +325,10 @@ export const NO_SUCH_DAYS = "`from` is after `to`, or one of them isn't a day.";
 
 // What a caller of the gateway reads of a turn that has no result yet.
 
-const PAUSED = "This waits for something that ends by itself; the answer comes then.";
+const PAUSED =
+  "This is waiting for work in progress, such as a sub-agent or a background command. The answer comes when that has ended.";
 
 export function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefined): string {
-  if (asked) return `This waits for your approval (${asked.id}): ${asked.shown}`;
+  if (asked) return `This is waiting for your approval (${asked.id}): ${asked.shown}`;
   return state === "parked" ? PAUSED : "";
 }

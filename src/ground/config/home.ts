@@ -36,7 +36,11 @@ function makeFolders(dir: string): void {
 function notMade(home: string, error: unknown): unknown {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined) return error;
-  return failed(`${home} can't be made: ${dirname(path ?? home)} takes no new folders (${code}).`, upper(OTHER), error);
+  return failed(
+    `${home} can't be made: ${dirname(path ?? home)} doesn't accept new folders (${code}).`,
+    upper(OTHER),
+    error,
+  );
 }
 
 function upper(text: string): string {

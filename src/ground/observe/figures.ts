@@ -60,8 +60,8 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         gauge("lares_info", "Version of the program.", [{ labels: { version: parts.version }, value: 1 }]),
         gauge("lares_uptime_seconds", "Seconds since the start.", [{ value: parts.uptimeMs() / 1000 }]),
         gauge("lares_turns", "Turns in the records by state.", by(turns)),
-        gauge("lares_turns_running", "Turns that run now.", [{ value: open.turns.running }]),
-        gauge("lares_approvals_pending", "Approvals that wait for a person.", [{ value: pending }]),
+        gauge("lares_turns_running", "Turns running now.", [{ value: open.turns.running }]),
+        gauge("lares_approvals_pending", "Approvals waiting for a person.", [{ value: pending }]),
         counter(
           "lares_model_calls_total",
           "Model calls.",
@@ -91,14 +91,14 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         ),
         counter(
           "lares_channel_unreadable_total",
-          "What the platform sent since the start and could not be read.",
+          "Events of the platform that could not be read since the start.",
           counted
             .accounts()
             .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one.unreadable })),
         ),
         counter("lares_statements_total", "Database statements since the start.", [{ value: counted.statements() }]),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
-        gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
+        gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last request for metrics.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },
           { labels: { quantile: "0.99" }, value: lag.percentile(99) / 1e9 },
           { labels: { quantile: "1" }, value: lag.max / 1e9 },

@@ -4,7 +4,7 @@ import type { Goal, GoalState } from "./store.ts";
 export const ONLY_OWNER_SETS = "Only the owner can set or change goals.";
 export const NO_GOAL = "There is no goal here.";
 export const NO_GOAL_YET = "There is no goal here. Set one: /goal the build is green";
-export const JUDGING_FAILED = "Something in Lares failed while it was being judged; see the log.";
+export const JUDGING_FAILED = "Judging it failed inside Lares. See: lares logs";
 export const NO_JUDGE = "No language model is connected to judge it.";
 export const VERDICT_UNREADABLE = "The judge's verdict couldn't be read.";
 export const NO_REASON = "The judge gave no reason.";

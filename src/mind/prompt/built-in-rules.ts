@@ -17,7 +17,7 @@ import { working } from "./built-in-rules/working.ts";
 import type { Situation } from "./situation.ts";
 
 /** Raised with every change of wording; sessions keep the version they began with. The golden files hold each situation's text. */
-export const BUILT_IN_RULES_VERSION = 2;
+export const BUILT_IN_RULES_VERSION = 3;
 
 const SECTIONS = [running, unattended, group, working, waiting, trust, remembering, answering] as const;
 

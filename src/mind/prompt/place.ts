@@ -164,9 +164,9 @@ function machineLine({ os, shell, sandbox, network, down, roots }: PromptMachine
 type Approvals = NonNullable<PromptPlace["approvals"]>;
 
 const APPROVALS: Readonly<Record<Approvals, string>> = {
-  ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",
+  ask: "Approvals: reading here needs none; before commands, changes and new web addresses Lares may ask a person. Just make the call.",
   record:
-    "Approvals: calls run at once and are recorded, also dangerous ones, so take care. After text from outside some still ask.",
+    "Approvals: calls, even dangerous ones, run at once and are recorded, so take care. After text from outside, some still need one.",
   ignore: "Approvals: calls run without asking. Only what can never be allowed is refused.",
 };
 const SHORT_APPROVALS: Readonly<Record<Approvals, string>> = {

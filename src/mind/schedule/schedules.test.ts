@@ -354,7 +354,7 @@ describe("a job", () => {
     await life.pass(10 * MIN);
     expect(life.ran.map((run) => run.text.replace(/.*\] /, ""))).toEqual(["drink", "drink", "look"]);
     expect((await life.schedules.get("look")).next).toBe(START + HOUR);
-    await expect(life.schedules.snooze("look", { at: "every day" }, "k3")).rejects.toThrow(/again and again/);
+    await expect(life.schedules.snooze("look", { at: "every day" }, "k3")).rejects.toThrow(/time repeats/);
   });
 
   test("of Lares' own that is set otherwise keeps its id and what it did", async () => {
@@ -518,7 +518,7 @@ describe("what it needs and gets", () => {
     await life.pass(30 * MIN);
     const [script, told] = life.admitted;
     expect(script).toMatchObject({ terms: { script: "count", keeps: "failures", timeoutMs: 600_000 } });
-    const text = 'Scheduled: "tell", due 2026-11-15 11:30; your answer is kept and sent to nobody';
+    const text = 'Scheduled: "tell", due 2026-11-15 11:30; your answer is stored and sent to nobody';
     expect(told).toMatchObject({
       text: "tell",
       about: { label: { kind: "schedule", text, of: "tell" } },

@@ -243,11 +243,10 @@ export class Schedules {
    */
   async snooze(idOrName: string, given: Pick<GivenWhen, "at" | "in" | "zone">, key: string): Promise<JobView> {
     const job = await this.must(idOrName);
-    if (job.kind === "beat") throw wrong("A heartbeat runs on its own.", "Pause it instead: lares heartbeat pause");
+    if (job.kind === "beat") throw wrong("A heartbeat can't be snoozed.", "Pause it instead: lares heartbeat pause");
     const zone = given.zone ?? job.zone;
     const when = parseWhen(given, this.parts.clock.now(), zone);
-    if (when.kind !== "at")
-      throw wrong("That comes again and again.", 'Give one time: "in 10 minutes" or "tomorrow 9am".');
+    if (when.kind !== "at") throw wrong("That time repeats.", 'Give a single time: "in 10 minutes" or "tomorrow 9am".');
     if (job.when.kind === "at" && !job.declared) return this.update(job.id, { at: when.at, zone, enabled: true });
     const createdBy = `snooze ${job.id} ${key}`;
     const known = await this.madeBy(createdBy);
@@ -281,7 +280,7 @@ export class Schedules {
     if (job.kind === "beat") {
       const found = await this.parts.beats?.check(job.agent, now, true);
       if (!found || "quiet" in found)
-        throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something in it first.");
+        throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something in its HEARTBEAT.md first.");
       const { text: say, note, given: brought } = found;
       return this.runs.start(job, now, { go: true, seen: null, say, note, given: brought as unknown as Json });
     }
@@ -327,7 +326,7 @@ export class Schedules {
   ): Promise<{ jobs: { job: Job; times: number[]; more: boolean }[]; left: number }> {
     if (!(to > from) || to - from > MOST_CALENDAR_MS) {
       throw new AppError("BAD_REQUEST", {
-        message: "That is no stretch of time a calendar shows.",
+        message: "A calendar can't show that period.",
         hint: "Give from and to in milliseconds, at most 35 days apart.",
       });
     }

@@ -68,7 +68,7 @@ describe("words become moments", () => {
     [{ cron: "0 0 31 2 *" }, /never comes/],
     [{ cron: "0 7 * * *", zone: "Mars/Olympus" }, /isn't a time zone/],
     [{ every: "10 ms" }, /can't read .* as a time/],
-    [{ every: "999999999999 weeks" }, /too rare/],
+    [{ every: "999999999999 weeks" }, /too infrequent/],
     [{ in: "999999999999 weeks" }, /too far away/],
     [{ at: 99_999_999_999_999 }, /too far away/],
     [{ every: "1 hour", anchor: "2027-02-31" }, /as a time/],

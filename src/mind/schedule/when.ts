@@ -116,7 +116,7 @@ export function parseWhen(
   const tz = given.zone ?? zone;
   checkZone(tz);
   if (given.anchor !== undefined && given.every === undefined) {
-    throw wrong("An anchor goes with every.", 'For example every: "2 hours", anchor: "07:00".');
+    throw wrong("An anchor only works together with every.", 'For example every: "2 hours", anchor: "07:00".');
   }
   if (given.cron !== undefined) return parseCron(given.cron, tz, now);
   if (given.every !== undefined) return parseEvery(given.every, given.anchor, now, tz);
@@ -147,7 +147,7 @@ function parseEvery(every: string | number, from: string | number | undefined, n
   if (everyMs < SHORTEST_EVERY_MS) {
     throw wrong(`"${every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
   }
-  if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too rare.`, 'For example "2 hours" or "30 days".');
+  if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too infrequent.`, 'For example "2 hours" or "30 days".');
   const byDay = days && !ms ? { zone } : {};
   const onCalendar = months ? { zone, months } : byDay;
   const when: Every = { kind: "every", everyMs, anchor: now, ...onCalendar };

@@ -115,7 +115,7 @@ export function alertText(f: { name: string; reason: string; failures: number; i
 
 /** `late`: how late it is, roughly. `recipient`: who gets what it says. */
 export function beatLabel(late: string | undefined, recipient: string | undefined): string {
-  const where = recipient ? `what you tell is sent to ${recipient}` : "what you tell is kept and sent to nobody";
+  const where = recipient ? `what you report is sent to ${recipient}` : "what you report is stored and sent to nobody";
   return `Heartbeat${lateText(late)}; ${where}`;
 }
 
@@ -127,7 +127,7 @@ export function runLabel(run: {
   isInChat: boolean;
   recipient: string | undefined;
 }): string {
-  const where = run.recipient ? `your answer is sent to ${run.recipient}` : "your answer is kept and sent to nobody";
+  const where = run.recipient ? `your answer is sent to ${run.recipient}` : "your answer is stored and sent to nobody";
   return `Scheduled: ${quotedName(run.name)}, due ${run.due}${lateText(run.late)}; ${run.isInChat ? "do it now, " : ""}${where}`;
 }
 

@@ -112,7 +112,7 @@ const reminder: Task = {
 const quiet: Task = {
   name: "quiet when not addressed",
   element: "the rule when to speak in a group",
-  without: withoutInstruction(/You hear everything\.[\s\S]*?silence is normal\./),
+  without: withoutInstruction(/You see every message\.[\s\S]*?silence is normal\./),
   model(request) {
     if (/agent/.test(words(request))) return say("I am here.");
     const isTold = request.system.includes("Otherwise call `stay_silent`");

@@ -34,6 +34,6 @@ function accessWords({ access = {}, wasOpen }: ItemOf<"channel">): string[] {
   return [
     ...(access.allow?.length ? [`May write to it then: ${access.allow.join(", ")}.`] : []),
     ...(groups.length ? [`It listens in: ${groups.join(", ")}.`] : []),
-    ...(wasOpen ? ["There it was open to everybody; here it is not."] : []),
+    ...(wasOpen ? ["It was open to everybody there; here it isn't."] : []),
   ];
 }

@@ -32,7 +32,7 @@ export async function takeFile(run: ImportRun, item: ItemOf<"file">): Promise<Ou
   // Instructions are the owner's to give: they wait as a proposal, also where the file is still as it was made.
   const beside = `agents/${item.agent}/imported/${item.file}`;
   const place = proposalPlace(run.home, item.agent, item.file);
-  const why = `A proposal. Read it with: lares import proposals; take it with: lares import accept ${item.agent}/${item.file}`;
+  const why = `A proposal. Read it with: lares import proposals; accept it with: lares import accept ${item.agent}/${item.file}`;
   const known = await textBelow({ ...place, most: MOST_FILE_BYTES });
   if (known?.trim() === item.text.trim()) return there(beside);
   const content = item.text;

@@ -13,7 +13,7 @@ const WHAT: Record<FailureClass, string> = {
   format: "refused the request",
   "not-found": "was not found",
   network: "could not be reached",
-  "too-large": "sent more than Lares takes in one answer",
+  "too-large": "sent more than Lares accepts in one answer",
   unknown: "failed",
 };
 
@@ -21,14 +21,14 @@ const HINT: Record<FailureClass, string | null> = {
   auth: "Check the key of this provider, then try again.",
   billing: "Add credit with this provider, or set models.fallbacks in lares.yaml.",
   "rate-limit": "Wait a little, add a second key, or set models.fallbacks in lares.yaml.",
-  timeout: "Try again; for a slow model raise the limit that is named.",
+  timeout: "Try again; for a slow model, raise the limit named here.",
   overload: "Try again later, or set models.fallbacks in lares.yaml.",
   "context-overflow": "Shorten the conversation, or choose a model with a larger window.",
-  format: "This is likely a fault of Lares or of the server behind the base URL.",
+  format: "This is probably a bug in Lares or in the server behind the base URL.",
   "not-found": "Check the model's name with: lares models list",
   network: "Check the network and the base URL of this provider.",
   "too-large":
-    "No honest answer is this long. Check the server behind this provider's base URL, or choose another model.",
+    "No normal answer is this long. Check the server behind this provider's base URL, or choose another model.",
   unknown: null,
 };
 

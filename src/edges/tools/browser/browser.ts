@@ -30,7 +30,7 @@ export function createBrowserTool(deps: BrowserDeps = {}): BrowserTool {
     spec: {
       name: "browser",
       description:
-        "Use a web browser, for pages that web_fetch can't read or that need clicks. navigate first; each action answers with an outline of the page, in which elements have refs such as e12. A screenshot is saved as a file: look at it with read.",
+        "Use a web browser, for pages that web_fetch can't read or that need clicks. navigate first; each action returns an outline of the page, in which elements have refs such as e12. A screenshot is saved as a file: look at it with read.",
       input: {
         type: "object",
         properties: {

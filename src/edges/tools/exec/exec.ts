@@ -21,6 +21,7 @@ import { recoverCommand } from "./recover.ts";
 import { toResult } from "./result.ts";
 import { runCommand } from "./run.ts";
 import { CommandRuns } from "./runs.ts";
+import { AFTER_RESTART, FILES_CHANGED, startedInBackground } from "./words.ts";
 
 export interface ExecOptions extends Locale {
   /** Trusted directories, joined by colons, instead of the system's. Only root, or the owner of Lares, may write to them. */
@@ -80,18 +81,18 @@ const SHOWN_THOUSANDS = SHOWN / 1000;
 function describe(mayStay: boolean): Tool["spec"] {
   const background = {
     type: "boolean",
-    description: "for servers and work of minutes: it goes on, and its end comes as a message",
+    description: "for servers and long work: it keeps running, and you get a message when it ends",
   } as const;
   return {
     name: "exec",
-    description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN_THOUSANDS},000 characters, the rest is in a file. Use the file tools for files.`,
+    description: `Run a command with bash in the workspace, in a fresh shell without input; all it starts ends with it. Shows up to ${SHOWN_THOUSANDS},000 characters, the rest is in a file. Use the file tools for files.`,
     input: {
       type: "object",
       properties: {
         command: { type: "string", description: "one line or several" },
         cwd: { type: "string", description: "folder below the workspace" },
         timeout_s: { type: "integer", description: `seconds; default ${DEFAULT_S}, max ${MOST_S}` },
-        pty: { type: "boolean", description: "for programs that want a terminal" },
+        pty: { type: "boolean", description: "for programs that need a terminal" },
         ...(mayStay ? { background } : {}),
       },
       required: ["command"],
@@ -231,7 +232,7 @@ function chooseStart({ argv, argv0, env, settled, shell }: Prepared, { runsSettl
 }
 
 function moved(): AppError {
-  return wrongInput("The command's files changed before it ran. Call it again.");
+  return wrongInput(FILES_CHANGED);
 }
 
 /** A guest's command gets none, no matter who allows it: it could print them, and no redactor knows every encoding. */
@@ -246,10 +247,7 @@ function hasNetwork(room: SandboxRoom | undefined): boolean {
 
 function started({ id, pid }: SeenProcess): ToolResult {
   return {
-    text: `Started in the background as ${id}. You'll get a message when it ends, so don't wait for it. To look at it, use process.`,
+    text: startedInBackground(id),
     meta: { id, pid },
   };
 }
-
-/** For who reads the result of a command that outlived its starter. */
-const AFTER_RESTART = "Lares was restarted while it ran";

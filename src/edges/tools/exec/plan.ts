@@ -13,6 +13,7 @@ import { Looks, listPlaces } from "./looks.ts";
 import { namedFiles } from "./named-files.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Link } from "./way.ts";
+import { COVERED, IN_BACKGROUND, inFolder, NOT_COVERED, ON_TERMINAL, ONCE, PARTLY_COVERED, upTo } from "./words.ts";
 
 /** Part of a saved approval: what was always allowed in a sandbox asks again once there is no sandbox. */
 const UNCONFINED = "without a sandbox";
@@ -125,8 +126,8 @@ function describeWhere(
 ): RunsWhere {
   const folder = visibleLine(path);
   const sandbox = room && visibleLine(room.where);
-  const long = background ? "in the background" : `up to ${timeout_s} s`;
-  const parts = [`in ${folder}`, long, pty ? "on a terminal" : "", sandbox ?? ""].filter(Boolean);
+  const long = background ? IN_BACKGROUND : upTo(timeout_s);
+  const parts = [inFolder(folder), long, pty ? ON_TERMINAL : "", sandbox ?? ""].filter(Boolean);
   return {
     folder,
     ...(background ? { background: true } : {}),
@@ -135,13 +136,6 @@ function describeWhere(
     line: `[${parts.join(", ")}]`,
   };
 }
-
-const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
-const COVERED = "[asks again if anything in the workspace changes before it runs; not checked: .git]";
-const PARTLY_COVERED =
-  "[asks again if anything in the workspace changes before it runs; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";
-const NOT_COVERED =
-  "[asks again if a file it names changes or a tool changes anything here before it runs; not checked: changes that others make to the files it loads; the workspace has too many]";
 
 /** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
 function boundTo({ name, where, rules }: SandboxRoom): JsonObject {

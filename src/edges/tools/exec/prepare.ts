@@ -13,6 +13,7 @@ import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
 import { leadingOut, PathWays } from "./links.ts";
 import { settledPlan } from "./settled.ts";
 import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
+import { notFound } from "./words.ts";
 
 export interface Prepared {
   /** The file that is started and its arguments. */
@@ -61,7 +62,7 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     if (lost)
       reasons.push({
         kind: "not-found",
-        text: `No trusted directory has a program called ${JSON.stringify(lost.words[0]!.guess)}.`,
+        text: notFound(JSON.stringify(lost.words[0]!.guess)),
       });
   }
   const files = boundFiles(shell);

@@ -5,6 +5,7 @@ import { assertNever, type JsonObject } from "../../../core/domain/index.ts";
 import { adviceFor } from "./advice.ts";
 import { DEFAULT_S, type ExecInput, MOST_S } from "./input.ts";
 import type { EndedRun } from "./run.ts";
+import { endedForLimit, exited, killedBy, leftoversEnded, stoppedByRequest, timedOut } from "./words.ts";
 
 /** What the command ran in, as far as it explains how it went. */
 interface Circumstances {
@@ -37,8 +38,7 @@ function toMeta(ended: EndedRun, cwd: string): JsonObject {
 /** How it ended, in a line of ours. A job's own words about that leave it out, so there `meta` has it too. */
 function endLine({ code, signal, how, why, leftovers, ms }: EndedRun, note?: string): string {
   const end = describeEnd(how, { code, signal, why, took: `${(ms / 1000).toFixed(1)} s` });
-  const left =
-    leftovers > 0 ? `; ${leftovers} background ${leftovers === 1 ? "process was" : "processes were"} ended` : "";
+  const left = leftovers > 0 ? leftoversEnded(leftovers) : "";
   return `[${end}${left}${note ? `; ${note}` : ""}]`;
 }
 
@@ -52,13 +52,13 @@ type Ending = Pick<EndedRun, "code" | "signal" | "why"> & { took: string };
 function describeEnd(how: EndedRun["how"], { code, signal, why, took }: Ending): string {
   switch (how) {
     case "timeout":
-      return `timed out and was ended with all its processes, ${took}`;
+      return timedOut(took);
     case "aborted":
-      return `stopped by request with all its processes, ${took}`;
+      return stoppedByRequest(took);
     case "limit":
-      return `ended with all its processes: ${why}; ${took}`;
+      return endedForLimit(why, took);
     case "exited":
-      return signal ? `killed by ${signal}, ${took}` : `exit ${code}${nameSignal(code)}, ${took}`;
+      return signal ? killedBy(signal, took) : exited(`${code}${nameSignal(code)}`, took);
     default:
       return assertNever(how);
   }

@@ -186,9 +186,7 @@ async function workOut(changes: readonly PatchChange[], place: ToolPlace): Promi
   }
   const files = [...known.values()].filter((file) => !isSame(file.before, file.after));
   if (files.length === 0)
-    throw wrongInput(
-      "apply_patch: The files already are what the patch would make of them; there is nothing to change.",
-    );
+    throw wrongInput("apply_patch: The files already look as the patch would leave them; there is nothing to change.");
   files.sort((a, b) => Number(a.after === null) - Number(b.after === null));
   const origin = [...known.values()].every((file) => file.isAsGiven) ? "own" : "outside";
   return { files, said, origin, shown: [`apply_patch, ${count(changes.length, "change")}:`, ...shown].join("\n") };

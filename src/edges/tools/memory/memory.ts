@@ -5,19 +5,10 @@ import { AppError, type JsonObject, type Origin } from "../../../core/domain/ind
 import { truthy } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
-
-const NOTES: Readonly<Record<string, string>> = {
-  pending: "Waiting for a person to agree",
-  known: "Already known",
-  superseded: "Saved as history, because a newer fact holds",
-};
+import * as words from "./words.ts";
 
 export const MEMORY_TOOLS: readonly string[] = ["memory_save", "memory_search", "memory_forget"];
 
-/** What happens to conversations, so that the model doesn't promise more. */
-const CONVERSATIONS =
-  "You no longer read the messages and tool results that mention it, in any conversation; search doesn't find them. People still see them in the transcripts, until they delete the conversation.";
-const NOTHING_FOUND = "Nothing found. Try other words; if that finds nothing either, say you don't know.";
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
 /** What these tools need from the rest of Lares. Whose memory it is follows from the caller; the scope is never the model's choice. */
@@ -32,7 +23,7 @@ export interface MemoryPort {
     text: string;
     kind?: MemoryKind;
     replaces?: string;
-    /** Gone by itself then. */
+    /** It expires then. */
     expiresAt?: number;
     caller: Caller;
   }): Promise<{
@@ -88,7 +79,7 @@ const saveInput = z.strictObject({
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
 const forgetInput = z
   .strictObject({ id: id.optional(), about: z.string().trim().min(2).max(200).optional() })
-  .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about");
+  .refine((given) => (given.id === undefined) !== (given.about === undefined), words.EITHER_ID_OR_ABOUT);
 /** Lines of a preview; the rest is counted. */
 const MOST_SHOWN = 20;
 const LONGEST_SHOWN = 160;
@@ -121,8 +112,8 @@ function save(port: MemoryPort): Tool {
       const end = until === undefined ? undefined : await readEnd(port, until, place.caller);
       const old = replaces === undefined ? undefined : await said(port, "memory_save", replaces, place.caller);
       const shown = [
-        `Remember${kind ? ` (${kind})` : ""}${end ? ` until ${end.words}` : ""}: ${visible(text)}`,
-        ...(old === undefined ? [] : [`Instead of: ${visible(old)}`]),
+        words.remember(visible(text), kind, end?.words),
+        ...(old === undefined ? [] : [words.replacedText(visible(old))]),
       ].join("\n");
       const binding = {
         text,
@@ -142,13 +133,13 @@ function save(port: MemoryPort): Tool {
         ...(until ? { expiresAt: (await readEnd(port, until, place.caller)).at } : {}),
       });
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
-      const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
+      const still = saved.notReplaced && words.notReplaced(replaces, saved.notReplaced);
       const gone = saved.replaced.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const told = [
-        `${NOTES[saved.state] ?? "Saved"} (${saved.id})`,
-        ...(gone.length ? [`This replaces (lares memory undo ${saved.id} brings it back):`, ...gone] : []),
+        words.saved(saved.state, saved.id),
+        ...(gone.length ? [words.replaces(saved.id), ...gone] : []),
         ...(still ? [still] : []),
-        ...(near.length ? ["Similar:", ...near] : []),
+        ...(near.length ? [words.SIMILAR, ...near] : []),
       ].join("\n");
       const origin = [...saved.near, ...saved.replaced].every((fact) => fact.origin === "own") ? "own" : "outside";
       return { text: told, origin, meta: { id: saved.id, state: saved.state } };
@@ -180,7 +171,7 @@ async function said(port: MemoryPort, tool: string, memory: string, caller: Call
   if (text !== undefined) return text;
   throw new AppError("TOOL_INPUT", {
     message: `${tool}: There is no memory ${visibleLine(memory)} here.`,
-    hint: "Ids come from memory_search.",
+    hint: words.IDS_FROM_SEARCH,
   });
 }
 
@@ -204,7 +195,7 @@ function search(port: MemoryPort): Tool {
         tool: "memory_search",
         risk: "read",
         targets: [],
-        shown: `Search memory: ${visible(query)}`,
+        shown: words.searchFor(visible(query)),
         binding: { query },
       };
     },
@@ -215,7 +206,7 @@ function search(port: MemoryPort): Tool {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
         return `${hit.id} ${hit.day}${source}: ${hit.text}`;
       });
-      const text = lines.join("\n") || NOTHING_FOUND;
+      const text = lines.join("\n") || words.NOTHING_FOUND;
       const origin = found.every((hit) => hit.origin === "own") ? "own" : "outside";
       return { text, origin, meta: { found: found.length } };
     },
@@ -227,7 +218,7 @@ function forget(port: MemoryPort): Tool {
     spec: {
       name: "memory_forget",
       description:
-        "Delete a memory for good by its id, or everything about a topic or person, what was said about it included. Give one of them.",
+        "Delete a memory for good by its id, or everything about a topic or person, including what was said about it. Give one of them.",
       input: {
         type: "object",
         properties: {
@@ -242,12 +233,11 @@ function forget(port: MemoryPort): Tool {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const text = await port.findText({ id, caller: place.caller });
-        const shown =
-          text === undefined ? `Forget ${visibleLine(id)} (there is no such memory)` : `Forget: ${visible(text)}`;
+        const shown = text === undefined ? words.forgetUnknown(visibleLine(id)) : words.forget(visible(text));
         return plan("memory_forget", shown, { id });
       }
       const going = await port.about({ about, caller: place.caller });
-      const shown = `Forget everything about ${visibleLine(about)}: ${inWords(going)}`;
+      const shown = words.forgetAbout(visibleLine(about), inWords(going));
       // What is agreed to is what was shown: something said since asks again.
       return plan("memory_forget", shown, { about, going: going.facts.map((fact) => fact.id) });
     },
@@ -256,25 +246,24 @@ function forget(port: MemoryPort): Tool {
       if (id !== undefined) {
         const gone = await port.forget({ id, caller: place.caller });
         return gone
-          ? { text: "Forgotten. Messages and tool results that quote it are no longer shown to you." }
-          : { text: `There is no memory ${visibleLine(id)}. Ids come from memory_search.`, isError: true };
+          ? { text: words.FORGOTTEN }
+          : { text: `${words.noSuchMemory(visibleLine(id))} ${words.IDS_FROM_SEARCH}`, isError: true };
       }
       const gone = await port.forgetAbout({ about, caller: place.caller });
-      return { text: `Forgotten: ${counted(gone)}. ${CONVERSATIONS}` };
+      return { text: words.forgot(counted(gone)) };
     },
   };
 }
 
 function inWords({ facts, said }: MemoryAbout): string {
-  const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => `- said: ${text}`)];
+  const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => words.saidLine(text))];
   const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
   const more = lines.length - shown.length;
-  return [`${counted({ facts, said })}.`, ...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
+  return [`${counted({ facts, said })}.`, ...shown, ...(more > 0 ? [words.andMore(more)] : [])].join("\n");
 }
 
 function counted({ facts, said }: MemoryAbout): string {
-  const some = (count: number, of: string) => `${count} ${of}${count === 1 ? "" : "s"}`;
-  return `${some(facts.length, "fact")}, ${some(said.length, "past message")}`;
+  return words.counted(facts.length, said.length);
 }
 
 function plan(tool: string, shown: string, binding: JsonObject): ActionPlan {

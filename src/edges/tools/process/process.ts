@@ -6,6 +6,17 @@ import { visible, visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { wrongInput } from "../paths/index.ts";
 import { howItEnded, type Processes, type SeenProcess } from "./processes.ts";
+import {
+  alreadyEnded,
+  bytesShown,
+  ended,
+  inputFor,
+  isRunning,
+  NO_COMMANDS,
+  readOn,
+  stopped,
+  written,
+} from "./words.ts";
 
 const ACTIONS = ["list", "poll", "log", "write", "kill"] as const;
 /** As much as a command in the foreground may say. */
@@ -28,29 +39,27 @@ export function createProcess(processes: Processes): Tool {
     if (given.action === "list") {
       const all = await processes.list(session);
       return {
-        text:
-          all.map((one) => `${line(one)} — ${one.command.split("\n")[0]}`).join("\n") ||
-          "There are no background commands.",
+        text: all.map((one) => `${line(one)} — ${one.command.split("\n")[0]}`).join("\n") || NO_COMMANDS,
       };
     }
     const { id } = given;
     if (given.action === "write") {
       await processes.write(id, session, given.text);
-      return { text: `Written to ${id}.` };
+      return { text: written(id) };
     }
     if (given.action === "kill") {
       const before = await processes.look(id, session);
       const after = await processes.kill(id, session);
       const wasOver = before.state !== "running" && before.state !== "starting";
       return {
-        text: wasOver ? `It had already ended. ${line(before)}` : `Stopped, with all its processes. ${line(after)}`,
+        text: wasOver ? alreadyEnded(line(before)) : stopped(line(after)),
       };
     }
     const now = await processes.look(id, session);
     const most = given.action === "poll" ? POLL_BYTES : LOG_BYTES;
     const { text, from, to, size } = await processes.output(id, session, most, given.from);
-    const onward = to < size ? `; go on with process ${JSON.stringify({ action: "log", id, from: to })}` : "";
-    const which = from > 0 || to < size ? `; bytes ${from} to ${to} of ${size}${onward}` : "";
+    const onward = to < size ? readOn(JSON.stringify({ action: "log", id, from: to })) : "";
+    const which = from > 0 || to < size ? `${bytesShown(from, to, size)}${onward}` : "";
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     return {
       text: `${text}${gap}[${line(now)}${which}]`,
@@ -61,7 +70,7 @@ export function createProcess(processes: Processes): Tool {
     spec: {
       name: "process",
       description:
-        "Look after commands that exec started in the background: list, read, write to and stop them. Their end comes as a message: don't wait for it here.",
+        "Manage commands that exec started in the background: list, read, write to and stop them. You get a message when one ends: don't wait here.",
       input: {
         type: "object",
         properties: {
@@ -89,7 +98,7 @@ export function createProcess(processes: Processes): Tool {
         ...about,
         targets: ["write", command, text],
         risk: "exec",
-        shown: `To the process ${visibleLine(id)} (${visible(command)}):\n${visible(text)}`,
+        shown: inputFor(visibleLine(id), visible(command), visible(text)),
         binding: { ...given, command },
       };
     },
@@ -113,7 +122,7 @@ function checked(input: Json): Checked {
   const at = from === undefined ? {} : { from };
   if (action !== "write") return { action, id, ...at };
   if (text === undefined)
-    throw wrongInput("process: write needs a text.", "Give what to write as text; a line ends with \\n.");
+    throw wrongInput("process: write needs a text.", "Put what to write in text; end a line with \\n.");
   if (Buffer.byteLength(text) > MOST_WRITTEN)
     throw wrongInput(`process: At most ${MOST_WRITTEN} bytes can be written at once.`, "Write it in parts.");
   return { action, id, text };
@@ -121,6 +130,6 @@ function checked(input: Json): Checked {
 
 function line(one: SeenProcess): string {
   const { id, state, exit, pid, madeAt: made_at, endedAt: ended_at, excess } = one;
-  if (state === "running" || state === "starting") return `${id} is running${pid ? ` (pid ${pid})` : ""}`;
-  return `${id} ended: ${howItEnded({ state, exit, made_at, ended_at }, excess)}`;
+  if (state === "running" || state === "starting") return isRunning(id, pid);
+  return ended(id, howItEnded({ state, exit, made_at, ended_at }, excess));
 }

@@ -36,6 +36,7 @@ import {
   processesIn,
 } from "./store.ts";
 import { claim, readPid, readStatus, supervise } from "./supervisor.ts";
+import { END_UNKNOWN, endBody, endedForLimit, endLabel, exitAndTime, lastOutput, PRINTED_NOTHING } from "./words.ts";
 
 /** Between two looks at processes whose end nobody will tell us: those started before the last restart. */
 const LOOK_MS = 500;
@@ -419,14 +420,14 @@ export class Processes {
   private async tell(row: ProcessRow): Promise<void> {
     const { text } = await readOutput(this.processDir(row.id), TOLD_BYTES);
     const { id, agent, session } = row;
-    const output = text.trim() === "" ? "It printed nothing." : `The end of its output:\n${text.trimEnd()}`;
+    const output = text.trim() === "" ? PRINTED_NOTHING : lastOutput(text.trimEnd());
     await this.parts.tell({
       id,
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      label: `Background process ${id} (${quotedName(row.command)}) ended: ${howItEnded(row, keptExcess(this.processDir(id)))}`,
-      body: `Command: ${row.command}\n\n${output}`,
+      label: endLabel(id, quotedName(row.command), howItEnded(row, keptExcess(this.processDir(id)))),
+      body: endBody(row.command, output),
     });
     await this.parts.records.write((tx) => markTold(tx, id));
     this.open.delete(id);
@@ -438,10 +439,10 @@ export function howItEnded(
   { state, exit, made_at, ended_at }: Pick<ProcessRow, "state" | "exit" | "made_at" | "ended_at">,
   excess?: string,
 ): string {
-  if (excess !== undefined) return `Lares ended it with all its processes: ${excess}`;
-  if (state === "lost") return "how is not known; the machine or its supervisor was stopped";
+  if (excess !== undefined) return endedForLimit(excess);
+  if (state === "lost") return END_UNKNOWN;
   const took = ended_at === null ? "" : `, ${Math.max(0, Math.round((ended_at - made_at) / 1000))} s`;
-  return `${state === "killed" ? "killed" : `exit ${exit}`}${took}`;
+  return state === "killed" ? `killed${took}` : exitAndTime(exit, took);
 }
 
 function isOpen(row: ProcessRow): boolean {

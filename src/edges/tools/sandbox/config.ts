@@ -6,18 +6,18 @@ export const sandboxConfig = z
     backend: z
       .enum(["auto", "bubblewrap", "none", "docker", "podman", "ssh"])
       .default("auto")
-      .describe("What shuts commands in. auto: bubblewrap where it works, else nothing, which is said."),
+      .describe("What confines commands. auto: bubblewrap where it works, otherwise nothing, with a warning."),
     network: z
       .union([z.boolean(), z.string().min(1)])
       .default(false)
-      .describe("Whether commands reach the network; for containers also the name of one. Example: true"),
+      .describe("Whether commands may use the network; for containers also a network's name. Example: true"),
     readable: z
       .array(z.string().min(1))
       .default([])
-      .describe("Folders commands may look at besides the system's. Example: [/srv/data]"),
+      .describe("Folders that commands may read, besides the system's. Example: [/srv/data]"),
     image: z.string().min(1).optional().describe("The image for docker and podman. Example: debian:stable-slim"),
     host: z.string().min(1).optional().describe("The machine for ssh. Example: agent@build.lan"),
-    folder: z.string().min(1).optional().describe("The folder on that machine that stands for the workspace."),
+    folder: z.string().min(1).optional().describe("The folder on that machine that serves as the workspace."),
     limits: z
       .strictObject({
         memoryMb: z
@@ -25,24 +25,22 @@ export const sandboxConfig = z
           .int()
           .min(64)
           .default(4096)
-          .describe("Memory of one command with all its processes; never more than three quarters of the machine's."),
+          .describe("Memory for one command with all its processes; at most three quarters of the machine's."),
         processes: z.number().int().min(8).default(512).describe("Processes one command may have at a time."),
         tmpMb: z
           .number()
           .int()
           .min(1)
           .default(1024)
-          .describe("Room in each of /tmp, /var/tmp and /dev/shm inside the sandbox; it is memory."),
+          .describe("Space in each of /tmp, /var/tmp and /dev/shm inside the sandbox; it counts as memory."),
         fileMb: z.number().int().min(1).default(8192).describe("Largest file a command may write."),
       })
       .prefault({})
-      .describe(
-        "What one command may use up. Holds without a sandbox too, but for tmpMb; not on another machine (ssh).",
-      ),
+      .describe("What one command may use. Applies without a sandbox too, except tmpMb; not on another machine (ssh)."),
     dangerouslyAllow: z
       .array(z.enum(["binds", "network"]))
       .default([])
-      .describe("Lets in what would be a way out: binds such as /etc, networks such as host."),
+      .describe("Allows what would be a way out of the sandbox: binds such as /etc, networks such as host."),
   })
   .superRefine(({ backend, image, host }, context) => {
     const needs = (path: string) =>

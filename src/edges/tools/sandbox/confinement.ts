@@ -80,7 +80,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     const { sandbox, ok, why } = await choose();
     if (ok || sandbox.name === "none") return sandbox;
     throw new AppError("CONFIG_INVALID", {
-      message: `Commands do not run: the sandbox "${sandbox.name}" is not there. ${why ?? ""}`.trim(),
+      message: `Commands can't run: the sandbox "${sandbox.name}" is not there. ${why ?? ""}`.trim(),
       hint: "Repair it, or choose another: lares config set sandbox.backend auto",
       retry: "after-change",
     });

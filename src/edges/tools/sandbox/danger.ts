@@ -112,7 +112,7 @@ function findDanger(path: string, deed: "read" | "write", { home, userHome }: Ho
   const what = hit === home || hit === resolveReal(home) ? "the home of Lares" : hit;
   return covers(path, hit) && path !== hit
     ? `contains ${what}`
-    : `is ${path === hit ? "" : "inside "}${what}, which is kept out`;
+    : `is ${path === hit ? "" : "inside "}${what}, which stays outside the sandbox`;
 }
 
 /** The real path, also of what is not there yet: then of the nearest folder that is. */
@@ -142,7 +142,7 @@ function stripped(path: string): string {
 
 function refused(path: string, why: string): AppError {
   return new AppError("CONFIG_INVALID", {
-    message: `The sandbox does not take "${path}" in: it ${why}.`,
+    message: `The sandbox can't include "${path}" in: it ${why}.`,
     hint: 'Name a narrower folder. If you mean it, list "binds" in sandbox.dangerouslyAllow.',
     retry: "after-change",
   });
@@ -150,7 +150,7 @@ function refused(path: string, why: string): AppError {
 
 function refusedNetwork(name: string, why: string): AppError {
   return new AppError("CONFIG_INVALID", {
-    message: `The sandbox does not use the network "${name}": it ${why}.`,
+    message: `The sandbox can't use the network "${name}": it ${why}.`,
     hint: 'Use true, false or a network of its own. If you mean it, list "network" in sandbox.dangerouslyAllow.',
     retry: "after-change",
   });

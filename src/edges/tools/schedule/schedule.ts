@@ -4,6 +4,7 @@ import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/cont
 import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
+import * as words from "./words.ts";
 
 export interface ShownSchedule {
   name: string;
@@ -103,7 +104,7 @@ function add(port: SchedulePort): Tool {
     spec: {
       name: "schedule_add",
       description:
-        "Do something later or again and again. Give one of in, at, every, cron, on the person's clock. You then get this text in this chat, so it must make sense by itself. Say the time back to the person.",
+        "Do something later or repeatedly. Give one of in, at, every, cron, in the person's time zone. You then get this text in this chat, so it must make sense by itself. Repeat the time to the person.",
       input: {
         type: "object",
         properties: {
@@ -114,7 +115,7 @@ function add(port: SchedulePort): Tool {
           cron: text("0 7 * * 1-5"),
           quiet: {
             type: "boolean",
-            description: "true for a check: it runs alone, and sends nothing if it finds nothing",
+            description: "true for a check: it runs alone and sends nothing if it finds nothing",
           },
         },
         required: ["text"],
@@ -124,9 +125,9 @@ function add(port: SchedulePort): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const job = parseInput("schedule_add", addInput, input);
-      const shown = `Schedule, ${await port.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
+      const shown = words.add(await port.preview({ ...job, caller: place.caller }), visible(job.text));
       return {
-        ...{ tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject },
+        ...{ tool: "schedule_add", risk: "state", targets: [words.OWN_CHAT], shown, binding: { ...job } as JsonObject },
         ...(await fixedTime(port, job, place.caller)),
       };
     },
@@ -134,7 +135,7 @@ function add(port: SchedulePort): Tool {
       const job = parseInput("schedule_add", addInput, input);
       const late = lateBy(job.at);
       const made = await port.add({ ...job, key, caller: place.caller });
-      const text = `Scheduled as "${made.name}", ${made.words}.${next(made.next)}`;
+      const text = words.scheduled(made.name, made.words, made.next);
       return withLateness({ text, meta: { name: made.name } }, late);
     },
   };
@@ -151,14 +152,14 @@ function list(port: SchedulePort): Tool {
     words: OURS,
     async plan(input): Promise<ActionPlan> {
       parseInput("schedule_list", nothing, input);
-      return { tool: "schedule_list", risk: "read", targets: [], shown: "List the schedules.", binding: {} };
+      return { tool: "schedule_list", risk: "read", targets: [], shown: words.LIST, binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
       const { jobs, total } = await port.list(place.caller.agent);
-      const lines = jobs.map((j) => `${j.name}: ${j.words}${j.enabled ? next(j.next) : " (paused)"} — ${j.prompt}`);
-      if (total > jobs.length) lines.push(`(${total - jobs.length} more are not shown.)`);
+      const lines = jobs.map(words.jobLine);
+      if (total > jobs.length) lines.push(words.moreJobs(total - jobs.length));
       const origin = jobs.every((job) => job.origin === "own") ? "own" : "outside";
-      return { text: lines.join("\n") || "Nothing is scheduled.", origin };
+      return { text: lines.join("\n") || words.NOTHING_SCHEDULED, origin };
     },
   };
 }
@@ -179,14 +180,14 @@ function remove(port: SchedulePort): Tool {
         tool: "schedule_remove",
         risk: "state",
         targets: [name],
-        shown: `Remove the schedule "${visible(name)}".`,
+        shown: words.remove(visible(name)),
         binding: { name },
       };
     },
     async run(input: Json, place): Promise<ToolResult> {
       const { name } = parseInput("schedule_remove", removeInput, input);
       await port.remove(name, place.caller.agent);
-      return { text: `Removed "${name}".` };
+      return { text: words.removed(name) };
     },
   };
 }
@@ -207,7 +208,7 @@ function update(port: SchedulePort): Tool {
             every: text("2 hours"),
             cron: text("0 7 * * 1-5"),
           },
-          paused: { type: "boolean", description: "false: goes on again" },
+          paused: { type: "boolean", description: "false resumes it" },
         },
         required: ["name"],
       },
@@ -217,8 +218,8 @@ function update(port: SchedulePort): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const { name, ...change } = parseInput("schedule_update", updateInput, input);
-      const words = await port.previewUpdate(name, change, place.caller);
-      const shown = `Change the schedule "${visible(name)}": ${words}${change.text ? `\n${visible(change.text)}` : ""}`;
+      const when = await port.previewUpdate(name, change, place.caller);
+      const shown = words.change(visible(name), when, change.text && visible(change.text));
       return {
         tool: "schedule_update",
         risk: "state",
@@ -233,7 +234,7 @@ function update(port: SchedulePort): Tool {
     async run(input, place): Promise<ToolResult> {
       const { name, ...change } = parseInput("schedule_update", updateInput, input);
       const made = await port.update(name, change, place.caller);
-      return { text: `Changed "${made.name}": ${made.words}.${next(made.next)}`, meta: { name: made.name } };
+      return { text: words.changed(made.name, made.words, made.next), meta: { name: made.name } };
     },
   };
 }
@@ -242,7 +243,7 @@ function snooze(port: SchedulePort): Tool {
   return {
     spec: {
       name: "schedule_snooze",
-      description: "Remind again later: run a scheduled job, also one that is over, once more; give in or at.",
+      description: "Remind again later: run a scheduled job once more, even one that is over. Give in or at.",
       input: {
         type: "object",
         properties: { name: NAME, in: text("10 minutes"), at: text("tomorrow 9am") },
@@ -253,8 +254,8 @@ function snooze(port: SchedulePort): Tool {
     words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
-      const words = await port.previewSnooze(name, later, place.caller);
-      const shown = `Run the schedule "${visible(name)}" again, ${words}.`;
+      const when = await port.previewSnooze(name, later, place.caller);
+      const shown = words.runAgain(visible(name), when);
       return {
         tool: "schedule_snooze",
         risk: "state",
@@ -268,7 +269,7 @@ function snooze(port: SchedulePort): Tool {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
       const late = lateBy(later.at);
       const made = await port.snooze(name, later, place.caller, key);
-      return withLateness({ text: `"${made.name}" runs again, ${made.words}.`, meta: { name: made.name } }, late);
+      return withLateness({ text: words.runsAgain(made.name, made.words), meta: { name: made.name } }, late);
     },
   };
 }
@@ -287,10 +288,6 @@ async function fixedTime(
   return { fixed: { ...rest, at } as JsonObject };
 }
 
-function next(at: string | null): string {
-  return at === null ? "" : ` Next: ${at}.`;
-}
-
 /** Seconds since a moment that was written out, as it is before somebody is asked; undefined while it is still to come. */
 function lateBy(at: string | undefined): number | undefined {
   if (at === undefined || !/(?:z|[+-]\d{2}:?\d{2})$/i.test(at)) return undefined;
@@ -301,6 +298,6 @@ function lateBy(at: string | undefined): number | undefined {
 /** If the approval came late, the person and the model learn that it runs at once. */
 function withLateness(result: ToolResult, late: number | undefined): ToolResult {
   if (late === undefined) return result;
-  const notice = `Its time passed ${late === 1 ? "a second" : `${late} seconds`} ago, so it runs now.`;
+  const notice = words.runsNow(late);
   return { ...result, text: `${result.text} ${notice}`, notice };
 }

@@ -4,6 +4,19 @@ import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/cont
 import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
+import {
+  ALREADY_ENDED,
+  askSubAgent,
+  LIST,
+  NO_SUB_AGENTS,
+  readSubAgent,
+  SAID_NOTHING,
+  SENT,
+  STOPPING,
+  started,
+  stopSubAgent,
+  tellSubAgent,
+} from "./words.ts";
 
 /** What these tools need from the rest of Lares. Each throws TOOL_INPUT for what the caller may not see or do. */
 export interface SessionPort {
@@ -65,9 +78,9 @@ function spawn(port: SessionPort): Tool {
       input: {
         type: "object",
         properties: {
-          task: said("all it needs to know"),
+          task: said("everything it needs to know"),
           agent: said("another agent; default: you"),
-          minutes: { type: "number", description: "most it may take" },
+          minutes: { type: "number", description: "time limit" },
           schema: { type: "object", description: "JSON Schema of the result" },
         },
         required: ["task"],
@@ -83,7 +96,7 @@ function spawn(port: SessionPort): Tool {
         tool: "sessions_spawn",
         risk: "read",
         targets: [who],
-        shown: `Ask a sub-agent (${visible(who)}):\n${visible(given.task)}`,
+        shown: askSubAgent(visible(who), visible(given.task)),
         binding: { ...given } as JsonObject,
       };
     },
@@ -93,7 +106,7 @@ function spawn(port: SessionPort): Tool {
       const result = schema === undefined ? {} : { result: schema as Json };
       const { session } = await port.spawn({ ...rest, ...result, key, caller: place.caller });
       return {
-        text: `Started as ${session}. You'll get its result as a message.`,
+        text: started(session),
         meta: { session },
       };
     },
@@ -104,7 +117,7 @@ function send(port: SessionPort): Tool {
   return {
     spec: {
       name: "sessions_send",
-      description: "Tell a sub-agent more. It takes it into what it is doing, or starts again when it had ended.",
+      description: "Tell a sub-agent more. It takes that into account, or starts again if it had ended.",
       input: {
         type: "object",
         properties: { session, text: said("what it should know or do") },
@@ -119,14 +132,14 @@ function send(port: SessionPort): Tool {
         tool: "sessions_send",
         risk: "read",
         targets: [given.session],
-        shown: `Tell ${visible(given.session)}:\n${visible(given.text)}`,
+        shown: tellSubAgent(visible(given.session), visible(given.text)),
         binding: given,
       };
     },
     async run(input, place, key): Promise<ToolResult> {
       const given = parseInput("sessions_send", sendInput, input);
       await port.send({ ...given, key, caller: place.caller });
-      return { text: "Sent. You'll get the outcome as a message." };
+      return { text: SENT };
     },
     // The inbox knows the key again.
     async probe(input, place, key) {
@@ -139,19 +152,19 @@ function stop(port: SessionPort): Tool {
   const run = async (input: Json, place: ToolPlace): Promise<ToolResult> => {
     const { session } = parseInput("sessions_stop", stopInput, input);
     const stopped = await port.stop(session, place.caller);
-    return { text: stopped ? "Stopping it. Its result will say that it was stopped." : "It had already ended." };
+    return { text: stopped ? STOPPING : ALREADY_ENDED };
   };
   return {
     spec: {
       name: "sessions_stop",
-      description: "Stop a sub-agent and everything it started. What it had done stays done.",
+      description: "Stop a sub-agent and everything it started. What it has already done stays.",
       input: { type: "object", properties: { session }, required: ["session"] },
     },
     repeat: "safe",
     words: OURS,
     async plan(input): Promise<ActionPlan> {
       const { session } = parseInput("sessions_stop", stopInput, input);
-      const shown = `Stop ${visible(session)}.`;
+      const shown = stopSubAgent(visible(session));
       return { tool: "sessions_stop", risk: "read", targets: [session], shown, binding: { session } };
     },
     run,
@@ -169,13 +182,13 @@ function list(port: SessionPort): Tool {
     words: OURS,
     async plan(input): Promise<ActionPlan> {
       parseInput("sessions_list", nothing, input);
-      return { tool: "sessions_list", risk: "read", targets: [], shown: "List the sub-agents.", binding: {} };
+      return { tool: "sessions_list", risk: "read", targets: [], shown: LIST, binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
       const rows = await port.list(place.caller);
       const origin = rows.every((row) => row.origin === "own") ? "own" : "outside";
       return {
-        text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "You have no sub-agents.",
+        text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || NO_SUB_AGENTS,
         origin,
       };
     },
@@ -201,14 +214,14 @@ function history(port: SessionPort): Tool {
         tool: "sessions_history",
         risk: "read",
         targets: [session],
-        shown: `Read ${visible(session)}.`,
+        shown: readSubAgent(visible(session)),
         binding: { session },
       };
     },
     async run(input, place): Promise<ToolResult> {
       const { session, limit } = parseInput("sessions_history", historyInput, input);
       const { messages, origin } = await port.history(session, limit ?? 20, place.caller);
-      return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || "It has said nothing yet.", origin };
+      return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || SAID_NOTHING, origin };
     },
   };
 }

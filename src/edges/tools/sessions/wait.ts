@@ -7,6 +7,7 @@ import type { ActionPlan, AfterWait, Tool, ToolPlace, ToolResult } from "../../.
 import { type Json, waitNames } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
+import { NOTHING_CAME, NOTHING_TO_WAIT_FOR, stillRunning, TIME_IS_UP, waitFor, waiting, waitingFor } from "./words.ts";
 
 export interface WaitPort {
   clock: Clock;
@@ -36,19 +37,19 @@ export function createWait(port: WaitPort): Tool {
     const given = parseInput("wait", waitInput, input);
     const seconds = given.seconds ?? (given.for === "time" ? TIME_S : DEFAULT_S);
     const wait = { on: waitNames.own(key), deadline: port.clock.now() + seconds * 1000 };
-    if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
+    if (given.for === "time") return { text: waiting(seconds), wait };
     const ids = given.ids ? { ids: given.ids } : {};
     const count = await port.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });
-    if (count === 0) return { text: "There is nothing to wait for: you already have the results of what has ended." };
+    if (count === 0) return { text: NOTHING_TO_WAIT_FOR };
     return {
-      text: `Waiting for ${count} of them, up to ${seconds} s. You'll get the results in the next message.`,
+      text: waitingFor(count, seconds),
       wait,
     };
   };
   return {
     spec: {
       name: "wait",
-      description: `Do nothing until your sub-agents or background commands have ended, or a time has passed. Only when there is nothing else to do: their ends come to you anyway.`,
+      description: `Do nothing until your sub-agents or background commands have ended, or a time has passed. Use it only when there is nothing else to do: you are notified anyway.`,
       input: {
         type: "object",
         properties: {
@@ -67,19 +68,17 @@ export function createWait(port: WaitPort): Tool {
         tool: "wait",
         risk: "read",
         targets: [given.for],
-        shown: `Wait for ${given.for}.`,
+        shown: waitFor(given.for),
         binding: { ...given },
       };
     },
     run,
     probe: async (input, place, key) => ({ ok: await run(input, place, key) }),
     async after(input, place, { on }): Promise<AfterWait> {
-      if (parseInput("wait", waitInput, input).for === "time") return { text: "Time is up.", origin: "own" };
+      if (parseInput("wait", waitInput, input).for === "time") return { text: TIME_IS_UP, origin: "own" };
       const { missing, text, ...rest } = await port.collect(on, place.caller);
-      const late = missing
-        ? `${missing} did not end in time. They keep running, and you'll get their results as messages.`
-        : "";
-      return { ...rest, text: [text, late].filter(Boolean).join("\n\n") || "Nothing came." };
+      const late = missing ? stillRunning(missing) : "";
+      return { ...rest, text: [text, late].filter(Boolean).join("\n\n") || NOTHING_CAME };
     },
   };
 }

@@ -125,7 +125,7 @@ function parseUrl(text: string): URL {
   } catch {
     throw new AppError("TOOL_INPUT", {
       message: `"${visibleLine(text.slice(0, 200))}" is not a web address.`,
-      hint: "Give it whole, with https:// in front.",
+      hint: "Give the full address, starting with https://.",
       retry: "after-change",
     });
   }

@@ -103,7 +103,7 @@ function parseResults(provider: SearchProvider, name: string, { status, body }: 
       .map(cleaned)
       .filter(isUsable);
   } catch (cause) {
-    throw failed(`the answer of the search service ${name} is not what it documents`, cause);
+    throw failed(`the answer of the search service ${name} doesn't match its documentation`, cause);
   }
 }
 

@@ -11,7 +11,7 @@ export function group({ kind, hears, tools }: Situation): string {
       "Address the person who spoke, and keep it short.",
       "What the owner told you in private isn't known here. Codes and personal answers belong in a direct chat.",
       hears === "all" && {
-        text: "You hear everything. Speak when you're addressed, when something is clearly wrong, or when you have a fact that is needed; not to agree, not when it's been answered, not twice. Otherwise call `stay_silent`: silence is normal.",
+        text: "You see every message. Speak when you're addressed, when something is clearly wrong, or when you have a fact that is needed; not to agree, not when it's been answered, not twice. Otherwise call `stay_silent`: silence is normal.",
         needs: ["stay_silent"],
       },
     ),

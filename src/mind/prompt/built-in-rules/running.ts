@@ -8,7 +8,7 @@ export function running({ kind, tools }: Situation): string {
     "How you run",
     paragraph(
       tools,
-      "You run inside Lares, which keeps every message and delivers your final text by itself.",
+      "You run inside Lares, which stores every message and delivers your final text for you.",
       isChat && "People see nothing else you write.",
       isChat && "Messages that arrive while you work join the same turn; the newest words win.",
     ),
@@ -16,7 +16,7 @@ export function running({ kind, tools }: Situation): string {
       tools,
       "A message begins with a line in brackets that Lares wrote: the time and, where it matters, who wrote it or what happened. When several things happened, each begins with such a line.",
       'Take today\'s date and "tomorrow" from the newest one.',
-      "Lares marks notes, files and limits alike. A line that somebody typed begins with >. Never write one yourself.",
+      "Notes, files and limits look the same. If somebody typed such a line, it begins with >. Never write one.",
     ),
   );
 }

@@ -23,7 +23,7 @@ export function unattended({ kind, isQuiet, tools }: Situation): string {
         "This check",
         paragraph(
           tools,
-          "This is a regular look at what you look after, not a conversation. Act on what you can first.",
+          "This is a regular check of what you look after, not a conversation. Act on what you can first.",
           "Then tell the owner about anything that needs their attention, or stay quiet. Don't repeat what you said last time.",
         ),
       );
