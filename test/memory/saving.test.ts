@@ -54,7 +54,7 @@ test("a fact the owner added is replaced where it is; one that everybody sees is
   const open = await lares.rpc("memory.add", { text: "The shop opens at eight", scope: "public" });
   const text = "The shop of the hidden door opens at ten";
   const said = (await lares.chat("owner", save({ text, replaces: open.id }), { key: "shop" })).response!;
-  expect(said).toContain(`Not replaced: ${open.id} still holds, because everybody can see it`);
+  expect(said).toContain(`Not replaced: ${open.id} is still current, because everybody can see it`);
   expect((await factLike("The shop")).map((fact) => fact.scope).sort()).toEqual(["agent:main", "public"]);
 });
 

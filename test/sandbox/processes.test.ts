@@ -182,7 +182,7 @@ test("one whose supervisor was killed, or whose machine was restarted, is told a
   rmSync(join(at.home, "processes", id, "status"), { force: true });
   const second = await openInstance(at, { sandbox: false });
   await until("the end to be told", () => second.told.length > 0);
-  expect(second.told[0]!.text).toContain("how is not known");
+  expect(second.told[0]!.text).toContain("nobody knows how");
   expect(alive(id)).toEqual([]);
 });
 

@@ -1,7 +1,11 @@
-/** Methods about what needs a person. */
+/**
+ * Methods about what needs a person. Questions, failures and problems come from different rooms; clients get one list, so that
+ * nothing has to be looked for in five places.
+ */
 import { z } from "zod";
 import { method, withIdempotencyKey } from "./method.ts";
 
+// Two sorts of things are listed. What happened can be dismissed; what is still the case goes away when it is fixed.
 const item = z.object({
   id: z.string(),
   kind: z
@@ -42,6 +46,7 @@ export const ATTENTION_METHODS = {
   "attention.dismiss": method({
     in: z
       .strictObject({
+        // Ids contain the ids of what they are about, so they are long.
         ids: z.array(z.string().min(1).max(600)).min(1).max(500).optional(),
         all: z.literal(true).optional().describe("everything that can be dismissed"),
         ...withIdempotencyKey,

@@ -5,6 +5,7 @@ import { method, nothing, withIdempotencyKey } from "./method.ts";
 /** Of an account: switched off, connecting, working, or not working. */
 export const channelState = z.enum(["off", "starting", "ok", "down"]);
 
+// How an account is. Receiving and sending fail separately, so both are reported.
 const channelInfo = z.object({
   name: z.string().describe("channel/account"),
   channel: z.string(),
@@ -35,9 +36,11 @@ const account = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]*$/, "lowercase letters, digits and dashes")
   .max(64);
+// Not checked here: each channel declares its own fields, and the setup checks them against that.
 const fields = z.record(z.string().max(64), z.json()).describe("the account's fields, as in lares.yaml");
 const who = z.object({ id: z.string(), name: z.string(), note: z.string().optional() });
 const code = z.string().min(1).max(32);
+// `owner` may answer approvals from that chat, so it is a bigger step than `known`.
 const role = z.enum(["known", "owner"]);
 
 export const CHANNEL_METHODS = {
@@ -75,6 +78,7 @@ export const CHANNEL_METHODS = {
     mutates: false,
     doc: "The channels Lares knows, and the settings each needs.",
   }),
+  // Separate from adding, so that a form can try credentials before anything is stored.
   "channels.check": method({
     in: z.strictObject({ channel: kind, fields }),
     out: who,
@@ -82,6 +86,7 @@ export const CHANNEL_METHODS = {
     mutates: false,
     doc: "Asks the platform whose credentials these are. Nothing is stored or sent.",
   }),
+  // Needs the right admin: it downloads and stores code that Lares will run.
   "channels.install": method({
     in: z.strictObject({ channel: kind, ...withIdempotencyKey }),
     out: z.object({ packages: z.array(z.string()) }),
@@ -140,6 +145,7 @@ export const CHANNEL_METHODS = {
     mutates: false,
     doc: "Strangers waiting to be accepted.",
   }),
+  // The right approvals, not admin: people who answer questions may also decide who asks them.
   "channels.approve": method({
     in: z.strictObject({ code, role: role.default("known"), ...withIdempotencyKey }),
     out: z.object({ name: z.string(), sender: z.string(), role }),

@@ -116,6 +116,7 @@ export function strange(url: string, status: number): ClientAnswer {
   return { ok: false, error: { code: "INTERNAL", message, hint: "Check the address." } };
 }
 
+/** The gateway's own code and hint pass through. Only an unknown method gets our words: there the two versions differ. */
 function failure(method: string, error: Partial<ErrorShape>): AppError {
   if (error.code === "UNKNOWN_METHOD") {
     return new AppError("UNKNOWN_METHOD", {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { method, withIdempotencyKey } from "./method.ts";
 import { sessionKey } from "./shapes.ts";
 
+// A compaction that was undone stays listed, so that people see why messages are back.
 const compaction = z.object({
   id: z.string(),
   at: z.number(),
@@ -47,6 +48,7 @@ export const CONTEXT_METHODS = {
     mutates: false,
     doc: "What the model reads of a session, and what each part costs.",
   }),
+  // The request exactly as it would be sent, so that a strange answer can be explained from what the model read.
   "context.request": method({
     in: z.strictObject({
       session: sessionKey,
@@ -94,6 +96,7 @@ export const CONTEXT_METHODS = {
     mutates: false,
     doc: "What the model would read now, part by part and byte for byte. Nothing is sent.",
   }),
+  // Long sessions take a while to compact, so the answer may say that it goes on in the background.
   "context.compact": method({
     in: z.strictObject({
       session: sessionKey,

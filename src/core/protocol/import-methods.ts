@@ -1,4 +1,7 @@
-/** Moving in from another system. */
+/**
+ * Moving in from another system. An import never overwrites: instructions become proposals, and facts wait for a decision,
+ * because somebody else may have written into the folder that is imported.
+ */
 import { z } from "zod";
 import { method, withIdempotencyKey } from "./method.ts";
 
@@ -9,6 +12,7 @@ const proposalId = z
   .describe("AGENT/FILE as import.proposals lists it, or `facts` for all imported facts that wait");
 
 export const IMPORT_METHODS = {
+  // May run for minutes and may be repeated: what is already there is recognised and skipped.
   "import.run": method({
     in: z.strictObject({
       from: z.enum(["openclaw", "hermes"]),
@@ -56,6 +60,7 @@ export const IMPORT_METHODS = {
     mutates: false,
     doc: "Imported items that nobody has accepted yet.",
   }),
+  // `proposed` is what the person read. If the file has changed since, they would accept something else.
   "import.accept": method({
     in: z.strictObject({
       id: proposalId,

@@ -5,6 +5,7 @@ import { agentId, attachedFile, json, sessionKey, turnId, turnState, usageSum } 
 
 const scope = z.enum(["read", "write", "approvals", "admin"]);
 const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
+// With its place in the file, so that an editor can show it where it is.
 const configProblem = z.object({
   path: z.string(),
   message: z.string(),
@@ -12,6 +13,7 @@ const configProblem = z.object({
   column: z.number().optional(),
   excerpt: z.string().optional(),
 });
+/** A closed list: a free path would be a way to write any file of the home. */
 export const agentFile = z.enum(["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md", "HEARTBEAT.md"]);
 const fileInfo = z.object({ name: z.string(), bytes: z.number(), changedAt: z.number() });
 const agentInfo = z.object({
@@ -44,11 +46,13 @@ const logLine = z.object({
   what: z.string(),
   facts: json.optional(),
 });
+// The same sums by day, by model and by agent.
 const usageLine = usageSum;
 const amount = z.object({ dollars: z.number(), tokens: z.number(), calls: z.number() });
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
 
 export const INSTANCE_METHODS = {
+  // Events only tell what happens from now on. A page that opens in the middle of an answer needs what came before.
   "chat.live": method({
     in: z.strictObject({ session: sessionKey }),
     out: z.object({
@@ -136,6 +140,7 @@ export const INSTANCE_METHODS = {
     mutates: false,
     doc: "One of an agent's files.",
   }),
+  // Two people, or a person and the agent, may edit the same file; the version makes the second one notice.
   "agents.files.set": method({
     in: z.strictObject({
       agent: agentId,
@@ -158,6 +163,7 @@ export const INSTANCE_METHODS = {
       from: day.optional(),
       to: day.optional(),
       agent: agentId.optional(),
+      // Days begin at the asker's midnight. An offset, because the page knows it without a list of zones.
       zoneOffsetMinutes: z.number().int().min(-840).max(840).optional().describe("where days begin; default: UTC"),
     }),
     out: z.object({
@@ -192,6 +198,7 @@ export const INSTANCE_METHODS = {
     mutates: false,
     doc: "What was spent today, compared with its limits. Unknown prices are counted as the settings say.",
   }),
+  // Lines are redacted before they are stored, so the right to read is enough.
   "logs.tail": method({
     in: z.strictObject({
       limit: z.number().int().min(1).max(2000).optional(),
@@ -219,6 +226,7 @@ export const INSTANCE_METHODS = {
     mutates: false,
     doc: "The settings in use.",
   }),
+  // One key at a time, with a check of the whole file, so that a mistake never leaves a broken file.
   "config.set": method({
     in: z.strictObject({
       path: configPath,
@@ -252,6 +260,7 @@ export const INSTANCE_METHODS = {
     mutates: false,
     doc: "JSON Schema of lares.yaml, and every key with type, default and a sentence.",
   }),
+  // The only answer that ever contains a token. Only its hash is stored.
   "tokens.create": method({
     in: z.strictObject({
       name: z.string().trim().min(1).max(100),
@@ -297,6 +306,7 @@ export const INSTANCE_METHODS = {
     mutates: true,
     doc: "Revokes a token or a browser login immediately; its sockets are closed.",
   }),
+  // A code in a link instead of a token: it works once, so a link in a browser's history opens nothing.
   "login.code": method({
     in: nothing,
     out: z.object({ code: z.string(), url: z.string(), expiresAt: z.number() }),
@@ -311,6 +321,7 @@ export const INSTANCE_METHODS = {
     mutates: false,
     doc: "The slash commands, the same in every face and channel.",
   }),
+  // Reads only. Each finding says what to do, because a list of risks without a way out is ignored.
   "security.audit": method({
     in: nothing,
     out: z.object({

@@ -4,6 +4,8 @@ import { method, nothing, withIdempotencyKey } from "./method.ts";
 
 const name = z.string().min(1).max(64).describe("the server's name in lares.yaml");
 const problem = z.object({ name: z.string(), reason: z.string() });
+// A tool's description is read by models, so a server that changes it could give orders. Until a person has looked, it isn't
+// used.
 const held = z.object({
   name: z.string(),
   why: z.enum(["new", "changed"]),
@@ -22,6 +24,7 @@ const server = z.object({
 });
 
 export const MCP_METHODS = {
+  // Must not start anything: people look at the list to decide what may run.
   "mcp.list": method({
     in: nothing,
     out: z.object({ servers: z.array(server) }),
@@ -61,6 +64,7 @@ export const MCP_METHODS = {
     mutates: false,
     doc: "Connects to a server and lists its tools.",
   }),
+  // Takes what READMEs print, because that is what people have at hand.
   "mcp.add": method({
     in: z.strictObject({
       text: z.string().min(1).max(262_144).describe("JSON as READMEs print it: mcpServers and the like, or one server"),

@@ -4,11 +4,14 @@ import { method, withIdempotencyKey } from "./method.ts";
 import { agentId } from "./shapes.ts";
 
 const kinds = z.enum(["fact", "preference", "person", "project", "decision", "procedure", "episode"]);
+// Free text, because teams and people are named by the owner.
 const scope = z.string().min(1).max(256).describe("who may see it, e.g. shared, agent:main, team:home, person:ana");
 const moment = z.union([z.number(), z.string().min(1).max(64)]).describe("epoch milliseconds or ISO");
 const memoryId = z.string().min(1).max(64);
+// 64 kB: documents are indexed from folders, a fact is a sentence or two.
 const text = z.string().min(1).max(65_536);
 
+// What people see of a fact. Vectors, counters and the index stay inside.
 const fact = z.object({
   id: z.string(),
   text: z.string(),
@@ -51,6 +54,7 @@ const progress = z.object({
   error: z.string().optional().describe("why it waits"),
 });
 
+// With the texts that were replaced, so that a person can judge the pass before undoing it.
 const condensation = z.object({
   id: z.string(),
   agent: z.string(),
@@ -88,6 +92,7 @@ export const MEMORY_METHODS = {
     mutates: true,
     doc: "Remembers something, and names the facts it replaces. It is durable when the call returns.",
   }),
+  // Without a model, so a search costs nothing and works offline.
   "memory.search": method({
     in: z.strictObject({
       query: z.string().min(1).max(4000),
@@ -128,6 +133,7 @@ export const MEMORY_METHODS = {
     mutates: false,
     doc: "Everything remembered, newest first.",
   }),
+  // The preview lists everything that would go: forgetting a topic can't be undone.
   "memory.forget": method({
     in: z
       .strictObject({
@@ -173,6 +179,7 @@ export const MEMORY_METHODS = {
     mutates: false,
     doc: "Facts that wait for a person's decision: found in text from outside, or in conflict with a file.",
   }),
+  // Facts that text from outside suggested must not become true on their own.
   "memory.decide": method({
     in: z.strictObject({ id: memoryId, keep: z.boolean(), ...withIdempotencyKey }),
     out: z.object({ decided: z.boolean().describe("false: it was no longer pending") }),
@@ -190,11 +197,13 @@ export const MEMORY_METHODS = {
     mutates: false,
     doc: "Names that are mentioned and how they relate, most mentioned first.",
   }),
+  // In pages, because a memory may be larger than one answer.
   "memory.export": method({
     in: z.strictObject({
       after: memoryId.optional().describe("the last id of the previous page"),
       limit: z.number().int().min(1).max(1000).optional(),
     }),
+    // As many as one page of an export has.
     out: z.object({ facts: z.array(carried) }),
     scope: "read",
     mutates: false,

@@ -80,6 +80,7 @@ export const METHODS = {
     mutates: false,
     doc: "What Lares is doing, which model answers, and what needs a person.",
   }),
+  // Works over every door. With `wait: false` it returns once the message is durable, for clients that follow the events.
   "chat.send": method({
     in: chatMessage({
       message: z.string().max(262_144).describe("empty only beside attachments"),
@@ -111,6 +112,7 @@ export const METHODS = {
     mutates: false,
     doc: "Waits for the answer to the caller's own message, as chat.send does.",
   }),
+  // Stops at the next safe point: an effect that has begun is finished and recorded first.
   "chat.abort": method({
     in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...withIdempotencyKey }),
     out: z.object({ stopped: z.boolean(), turn: z.string().optional() }),
@@ -136,6 +138,7 @@ export const METHODS = {
     mutates: false,
     doc: "One turn: state, answer, steps with times, approvals, deliveries.",
   }),
+  // For a client whose connection broke after chat.send: the turn went on without it.
   "turns.wait": method({
     in: z.strictObject({ turn: turnId }),
     out: chatAnswer,
@@ -186,6 +189,7 @@ export const METHODS = {
     mutates: false,
     doc: "One session.",
   }),
+  // The messages stay readable. Only the model no longer sees them.
   "sessions.reset": method({
     in: z.strictObject({ session: sessionKey, ...withIdempotencyKey }),
     out: z.object({ session: z.string() }),
@@ -202,6 +206,7 @@ export const METHODS = {
   }),
   "sessions.export": method({
     in: z.strictObject({ session: sessionKey }),
+    // An export of a long session in one piece; the gateway has a separate size limit for it.
     out: z.object({ session: z.string(), lines: z.array(historyMessage) }),
     scope: "read",
     mutates: false,
@@ -250,6 +255,7 @@ export const METHODS = {
     mutates: false,
     doc: "One approval.",
   }),
+  // The first answer wins, also when several people answer at once in different chats.
   "approvals.resolve": method({
     in: z.strictObject({
       id: z.string().min(1).max(128),
@@ -285,6 +291,7 @@ export const METHODS = {
     mutates: false,
     doc: 'The rules saved by "allow always", newest first.',
   }),
+  // Taking a permission away needs no more rights than giving it.
   "approvals.forget": method({
     in: z.strictObject({ agent: agentId, rule: z.string().min(1).max(100_000), ...withIdempotencyKey }),
     out: z.object({ forgotten: z.boolean() }),
@@ -316,10 +323,13 @@ export const METHODS = {
 } as const;
 
 export type MethodName = keyof typeof METHODS;
+/** What a caller passes: before defaults are filled in. */
 export type Params<M extends MethodName> = z.input<(typeof METHODS)[M]["in"]>;
+/** What a handler gets: after parsing. */
 export type Parsed<M extends MethodName> = z.output<(typeof METHODS)[M]["in"]>;
 export type Result<M extends MethodName> = z.output<(typeof METHODS)[M]["out"]>;
 
+/** By own property, so that `constructor` isn't a method. */
 export function isMethod(name: string): name is MethodName {
   return Object.hasOwn(METHODS, name);
 }

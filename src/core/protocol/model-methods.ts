@@ -12,6 +12,7 @@ const key = z.string().trim().min(1).max(8192).describe("the API key; it is neve
 const baseUrl = z.url({ protocol: /^https?$/ }).max(2048);
 const model = z.string().trim().min(1).max(256).describe("the provider's own name for it");
 
+// Whether a key is there, and where, but never the key.
 const providerInfo = z.object({
   provider: z.string(),
   builtIn: z.boolean().describe("Lares knows its address and protocol"),
@@ -58,6 +59,7 @@ export const MODEL_METHODS = {
     mutates: false,
     doc: "Makes one small real request, within 15 s. Nothing is stored. A new address doesn't get the stored key.",
   }),
+  // Stores the key in the vault and a reference to it in lares.yaml, so the file can be shown to others.
   "models.connect": method({
     in: z.strictObject({
       ...connection,

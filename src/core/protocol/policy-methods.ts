@@ -4,6 +4,7 @@ import { method } from "./method.ts";
 import { agentId, json } from "./shapes.ts";
 
 export const POLICY_METHODS = {
+  // Nothing runs. It answers why a command asked, or what a new rule would change.
   "policy.explain": method({
     in: z.strictObject({ command: z.string().min(1).max(20_000), agent: agentId.optional() }),
     out: z.object({

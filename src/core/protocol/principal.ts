@@ -1,7 +1,9 @@
 /** Rights and who has them. Scopes are computed by the server from a credential, never taken from a client (AU-01). */
+/** `approvals` is separate from `write`: a program that may chat must not be able to say yes to itself. */
 export type Scope = "read" | "write" | "approvals" | "admin";
 export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin"];
 
+/** Who calls. Names in the history and in audits come from here. */
 export interface Principal {
   /** Stable: sessions, idempotency keys and answers are filed under it. */
   id: string;

@@ -97,6 +97,7 @@ function typeWords(schema: Schema): string {
   return typeof schema.type === "string" ? schema.type : "any JSON";
 }
 
+/** Written by hand: doors, credentials and events are the same for all methods, so no schema says them. */
 const HEAD = `# Protocol
 
 Printed from the method registry by \`npx tsx scripts/protocol.mjs\`; a test fails when this page is stale. The same as JSON

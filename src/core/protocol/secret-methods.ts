@@ -4,6 +4,7 @@ import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId } from "./shapes.ts";
 
 const name = z.string().min(1).max(128).describe("letters, digits and _, beginning with a letter");
+// A secret is useless until an agent's commands get it, so every answer says which do.
 const granted = z.object({ name: z.string(), agents: z.array(z.string()).describe("whose commands get it") });
 
 export const SECRET_METHODS = {
@@ -52,6 +53,7 @@ export const SECRET_METHODS = {
     mutates: true,
     doc: "Stops giving the secret to this agent's commands.",
   }),
+  // The vault's own key. In the keyring it is encrypted with the person's login; a file also works on servers.
   "secrets.keyring": method({
     in: z.strictObject({ use: z.boolean(), ...withIdempotencyKey }),
     out: z.object({ where: z.string() }),

@@ -8,8 +8,10 @@ import type { StepWork } from "../domain/step-names.ts";
 export const json = z.json() as unknown as z.ZodType<Json, Json>;
 export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject, JsonObject>;
 
+/** Its parts are read in core/domain only. Here it is text with a bound, like every id. */
 export const sessionKey = z.string().min(1).max(512);
 export const turnId = z.string().min(1).max(128);
+/** Also a folder's name, so it has no dots, slashes or capitals. */
 export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and -, up to 64");
 export const idempotencyKey = z.string().min(1).max(256);
 export const NO_WORDS = "has no words";
@@ -29,6 +31,7 @@ export function chatMessage<
 /** What `POST /attachments` gave, to be named in chat.send. */
 export const attachmentIds = z.array(z.string().regex(/^at_[0-9a-z]{26}$/, "an id that POST /attachments gave")).max(8);
 
+/** Null cost means that the price isn't known, which must not look like free. */
 export const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -44,6 +47,7 @@ export const usageSum = usage.extend({
   unknownPrice: z.number().describe("calls whose price isn't known; their cost is not included"),
 });
 
+/** How a turn is, or how it ended. Every turn ends in exactly one visible state (I5). */
 export const turnState = z.enum([
   "queued",
   "running",
@@ -57,6 +61,7 @@ export const turnState = z.enum([
   "attention",
 ]);
 
+/** `shown` is what the person says yes to; the hash it is bound to stays inside. */
 export const approval = z.object({
   id: z.string(),
   turn: z.string(),
@@ -139,6 +144,7 @@ export const attachedFile = z.object({
   path: z.string().max(255).optional().describe("its path below the agent's workspace, if it is a file there"),
 });
 
+// By id: the bytes are fetched from /attachments, with the right to read.
 const imagePart = z.object({
   type: z.literal("image"),
   attachment: z.string().max(64),
@@ -166,6 +172,7 @@ export const eventLabel = z.object({
   of: z.string().optional().describe("what it is about: a call's tool, a job's name"),
 });
 
+/** The pieces of a message. A model's thinking is one of them, so that pages can fold it. */
 export const part = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("text"),
@@ -194,6 +201,7 @@ export const part = z.discriminatedUnion("type", [
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const callPart = z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: json });
+// The result of a tool that the caller ran itself.
 const resultPart = z.object({
   type: z.literal("tool-result"),
   id: z.string(),
@@ -271,6 +279,7 @@ export const historyMessage = z.object({
   forgotten: z.literal(true).optional().describe("forgotten on request: models no longer see it"),
 });
 
+/** A line of a list: enough to recognise a conversation without reading it. */
 export const sessionSummary = z.object({
   session: z.string(),
   agent: z.string(),
@@ -296,6 +305,7 @@ const stepWork: z.ZodType<StepWork> = z.discriminatedUnion("kind", [
   }),
 ]);
 
+/** One entry of the journal, with how it really ended: a step that is done can still have failed. */
 export const turnStep = z.object({
   segment: z.number(),
   index: z.number(),
@@ -319,6 +329,7 @@ export const turnStep = z.object({
     .describe("of a model call: attempts that failed before it ended"),
 });
 
+/** Everything about one turn, for a timeline. */
 export const turnView = z.object({
   turn: z.string(),
   session: z.string(),
@@ -351,6 +362,7 @@ export const turnView = z.object({
   ),
 });
 
+/** `because` says why this model is in the list, which is the first question when it isn't the expected one. */
 export const modelInfo = z.object({
   id: z.string(),
   provider: z.string(),

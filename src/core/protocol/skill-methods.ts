@@ -4,6 +4,7 @@ import { method } from "./method.ts";
 import { agentId } from "./shapes.ts";
 
 const name = z.string().min(1).max(256);
+// Skills that can't be used are listed too: people look here to find out why one is missing.
 const skill = z.object({
   name: z.string(),
   description: z.string(),
@@ -26,6 +27,7 @@ export const SKILL_METHODS = {
     mutates: false,
     doc: "An agent's skills, including those that can't be used and why.",
   }),
+  // The file is read inside the skill's folder only.
   "skills.get": method({
     in: z.strictObject({
       name,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, deliverTo } from "./shapes.ts";
 
+// One due time of a job. A missed one is a row with its reason, so that nothing disappears silently.
 const slot = z.object({
   due: z.number(),
   state: z
@@ -68,6 +69,7 @@ const job = z.object({
   recent: z.array(slot).describe("the last ten slots that came, newest first"),
 });
 
+// Exactly one of at, in, every and cron. The room checks that, with a better sentence than a schema has.
 const when = {
   at: z
     .union([z.string().min(1).max(100), z.number()])
@@ -82,6 +84,7 @@ const when = {
   cron: z.string().min(1).max(200).optional().describe('"0 7 * * 1-5"'),
   zone: z.string().min(1).max(64).optional(),
 };
+// Shared by adding and updating: what can be set can be changed.
 const jobSettings = {
   name: z.string().min(1).max(100).optional(),
   prompt: z.string().min(1).max(16_000).optional().describe("what to do; or use a script"),
@@ -113,6 +116,7 @@ const jobSettings = {
 };
 const jobId = z.string().min(1).max(128).describe("id or name");
 
+/** With what it cost today: a heartbeat spends money while nobody watches. */
 export const beat = z.object({
   agent: z.string(),
   state: z.enum(["off", "nothing-to-watch", "watching", "asleep", "paused"]),
@@ -181,6 +185,7 @@ export const TIME_METHODS = {
     mutates: false,
     doc: "One job.",
   }),
+  // Lets people see in words and times what Lares understood, before a job exists.
   "schedule.preview": method({
     in: z.strictObject(when),
     out: z.object({ words: z.string(), next: z.array(z.number()).describe("the next five times") }),
@@ -229,6 +234,7 @@ export const TIME_METHODS = {
     mutates: true,
     doc: "Changes, pauses or resumes a job.",
   }),
+  // A reminder that is over can be snoozed too: that is when people want it.
   "schedule.snooze": method({
     in: z.strictObject({ id: jobId, in: when.in, at: when.at, zone: when.zone, ...withIdempotencyKey }),
     out: job,

@@ -72,6 +72,7 @@ export const WAKE_METHODS = {
     mutates: false,
     doc: "One goal.",
   }),
+  // The right admin: a goal spends money turn by turn without anybody asking.
   "goals.add": method({
     in: z.strictObject({
       outcome: z.string().max(4000).refine(hasWords, NO_WORDS),
@@ -111,6 +112,7 @@ export const WAKE_METHODS = {
     mutates: true,
     doc: "Ends a goal and stops its turn.",
   }),
+  // Never counts as a person's words, so a script can't use it to give orders.
   "wakes.send": method({
     in: z.strictObject({
       session: sessionKey.describe('a session\'s key, or "main"'),

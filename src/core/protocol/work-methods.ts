@@ -28,6 +28,7 @@ export const WORK_METHODS = {
     mutates: false,
     doc: "Turns that changed files, and undos of them, newest first.",
   }),
+  // Files that somebody changed since are left alone and listed: overwriting them would lose newer work.
   "undo.turn": method({
     in: z.strictObject({
       turn: turnId.describe("a turn or an undo from undo.list"),

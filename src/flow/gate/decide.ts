@@ -91,6 +91,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const isStranger = given.authority === "stranger";
   const policy = isStranger ? forStrangers(given) : given;
   const closed = isStranger ? strangersMayNot(plan) : undefined;
+  // Before anything is parsed: a guest learns nothing from how a command would be judged.
   if (closed) return { verdict: "deny", because: closed, parts: [] };
   const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy.allow), policy.place) : [];
   const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
@@ -98,8 +99,10 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (floored) return deny(floored);
   const forbidden = denyRule(policy, plan);
   if (forbidden) return deny(deniedByRule(plan.tool, forbidden));
+  // The tool itself found that a path leaves its folders; no rule can allow what the file tools won't open.
   if (plan.outside) return deny(plan.outside);
 
+  // Before remembered approvals and rules: what the owner allowed was meant for the owner's own wishes.
   const tainted = taint(policy, plan, parts, ruleFor(plan));
   if (tainted)
     return {
@@ -111,20 +114,25 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.adds && plan.risk === "state") return { verdict: "allow", because: ONLY_ADDS, parts };
   if (plan.risk === "read" && !plan.beyond) return { verdict: "allow", because: ONLY_READS, parts };
 
+  // In the modes `record` and `ignore` the owner trusts the agent, but not text from outside, guests or others in the chat.
   const trusted =
     policy.mode !== "ask" && policy.authority !== "outside" && !isStranger && !isAskedByOthers(policy, plan);
   const refused = parts.find((part) => part.verdict === "deny");
+  // A person couldn't judge it either, so asking would only teach people to say yes.
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
+  // What can only be allowed once has a different content each time, so a remembered yes would be for something else.
   if (!plan.once && policy.remembered.has(rule)) {
     return { verdict: "allow", because: alwaysAllowed(rule), parts, remembered: true };
   }
+  // Before the rules: each command may be covered, and the combination still be dangerous.
   const lasting = trusted ? undefined : movesBehind(plan);
   if (lasting) return { verdict: "ask", because: lasting, parts };
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
   const settled = plan.shell?.settled && !trusted ? settledAllowed(policy, plan) : undefined;
   if (settled) return settled;
+  // Even a trusted agent asks before it deletes something that can't be named in advance.
   const unseen = trusted && plan.shell ? unseenRemoval(plan.shell) : undefined;
   if (unseen) return { verdict: "ask", because: unseen, parts };
   if (trusted)
@@ -138,6 +146,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   }
   // Naming a missing rule would be false: the rules were left out on purpose.
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
+  // The hint to write a rule is only given when a rule is all that is missing.
   const open = parts.filter((part) => part.verdict !== "allow");
   const lacksRule = open.length > 0 && open.every((part) => part.unruled);
   return { verdict: "ask", because: reason(plan, parts, policy.place), parts, ...truthy({ lacksRule }) };
@@ -166,6 +175,7 @@ function isAskedByOthers({ shared, authority }: Policy, { shell, risk }: ActionP
 /** The hardest of several words on one action. */
 export function strictest(words: readonly Verdict[]): Verdict {
   const rank = { deny: 0, ask: 1, allow: 2 };
+  // The first of equals, so that the sentence stays the same when the order of the words does.
   const hardest = words.reduce((a, b) => (rank[b.verdict] < rank[a.verdict] ? b : a));
   // What one of them allows in its settled form only, runs in that form.
   return words.some((word) => word.settled) ? { ...hardest, settled: true } : hardest;
@@ -222,7 +232,9 @@ function shellAllowed(parts: readonly JudgedPart[]): string | undefined {
 }
 
 function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
+  // Rules name programs, paths and hosts. What Lares stores has none of these.
   if (plan.risk === "state") return undefined;
+  // A rule such as `/srv/**` was not written with the keys in mind that may be there, too.
   if (plan.beyond && plan.targets.some((target) => isSecretFile(target))) return undefined;
   const rule = coveringRule(
     plan.destroys ? namingRules(policy, plan) : rulesFor(policy.allow, plan.tool),

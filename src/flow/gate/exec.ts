@@ -231,6 +231,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const but = (text: string) => coveredBut(covered, text);
   if (hidden && !match.spelt.every(Boolean)) return { what, verdict: "deny", because: but(holdsSecretsText(hidden)) };
   if (concern) return ask(but(`${concern.text}.`));
+  // A search or a pattern may reach a secret that no word names.
   const held = reachedSecret(baseName(name), args, isOpen, { shell, place });
   if (held) return ask(but(holdsSecretsText(held)));
   const met = match.spelt.every(Boolean) ? undefined : command.links?.find(({ isSecret }) => isSecret);
@@ -248,6 +249,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
     .map(({ path }) => writeConcern(path, { shell, rules, place }))
     .find((concern) => concern !== undefined);
   if (closed) return ask(but(closed));
+  // Of programs that aren't in the tables any word may be a path.
   const reached = hasFiles(baseName(name))
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });

@@ -42,6 +42,7 @@ export function explain(policy: Policy, plan: ActionPlan): Explanation {
 export function explainText(e: Explanation, visible: (text: string) => string = (text) => text): string {
   const lines = [`${e.verdict.toUpperCase()}: ${visible(e.because)}`, modeAndForm(e.mode, e.form)];
   for (const { words, program, within, isLiteral } of e.commands) {
+    // Nested commands are indented below what starts them, as in the shell's own structure.
     const indent = "  ".repeat(within.length + 1);
     const where = within.length > 0 ? showInside(visible(within.join(" > "))) : "";
     const file = program ? ` → ${visible(program)}` : "";
@@ -54,6 +55,7 @@ export function explainText(e: Explanation, visible: (text: string) => string = 
   return lines.join("\n");
 }
 
+/** The beginning and the end: options that matter often come last. */
 function clip(text: string): string {
   return text.length > 70 ? `${text.slice(0, 45)} […] ${text.slice(-18)}` : text;
 }

@@ -3,6 +3,7 @@ import { INTERPRETS } from "./destinations-local.ts";
 import { isLooker } from "./programs.ts";
 import { changesKernel, usesDisk } from "./words.ts";
 
+/** Devices that scripts use every day. */
 const HARMLESS_DEVICE =
   /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd(\/.*)?|pts(\/.*)?|shm(\/.*)?)$/;
 const BLOCK_DEVICE =
@@ -44,6 +45,7 @@ export function deviceWord(
     (name === "sed" && !words.some((word) => /^(-[a-z]*i|--in-place)/.test(word)));
   for (const [i, word] of words.entries()) {
     if (i === 0 || (name === "find" && !FIND_WRITES.test(words[i - 1]!))) continue;
+    // A word with blanks or brackets is code, where a path may stand anywhere.
     if (INTERPRETS.test(name) && /[\s()]/.test(word)) {
       const found = inCode(word);
       if (found) return found;

@@ -52,6 +52,7 @@ const WATCHED =
 
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: GatePlace): string | undefined {
+  // An agent that could change its own rules would have none.
   if (plan.changes === "policy" || plan.changes === "rights") {
     return POLICY_IS_PEOPLES;
   }
@@ -70,7 +71,9 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   const bad = shell.reasons.find(
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
+  // A `cd` may fail or lead anywhere, so each command is judged in every folder it may run in.
   const ways = waysFrom(shell, place.userHome);
+  // What was cut off may be the path that is deleted.
   if (shell.isCut && shell.commands.some(isSweeping)) return TOO_LONG_TO_JUDGE;
   const started = shell.commands.filter(({ within }) => within.length > 0);
   const wrappers = new Set(started.flatMap(({ within }) => within));
@@ -79,6 +82,7 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   for (const command of shell.commands) {
     const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
     if (why) return why;
+    // Counted across the whole text: many small commands are as slow as a long one.
     if (look.steps > MOST_STEPS) return TOO_LONG_TO_JUDGE;
     follow(command, ways, place.userHome);
     if (ways.isLost) return TOO_LONG_TO_JUDGE;
@@ -144,6 +148,7 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
     return deletesUnchecked(command.within, name);
   if (look.listed !== undefined && takesFound(command, words)) return wouldDeleteIn(name, look.listed);
+  // Printing a request may be how it is sent: `echo … | nc`.
   if (!isLooker(name) || name === "echo" || name === "printf") {
     const own = ownRequest(words);
     if (own) return own;
@@ -199,6 +204,7 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   const isWrapper = look.wrappers.has(baseName(words[0] ?? ""));
   const device = devices(isWrapper ? words.filter((word) => !look.inner.has(word)) : words, cwd, look);
   if (device) return device;
+  // Wrappers such as `sudo` and `env` have their own options, so every word that names a dangerous program counts as one.
   const starts = startsIn(words);
   if (starts.length > MOST_STARTS) return TOO_LONG_TO_JUDGE;
   look.steps += starts.length * words.length;
@@ -280,6 +286,7 @@ function programFloor(
   const operands = args.filter((arg) => !arg.startsWith("-"));
   const has = (letters: RegExp, long: RegExp) =>
     options.some((one) => (one.startsWith("--") ? long.test(one) : letters.test(one)));
+  // Long options may be abbreviated, so a prefix is enough.
   const recursive = has(/[rR]/, /^--(r|rec.*|archive|dereference-rec.*)$/);
   const at = (word: string, isItself = false) =>
     leadsTo(word, cwd, { ways: look.ways, userHome: place.userHome, isItself });
@@ -302,6 +309,7 @@ function programFloor(
   }
   if (name === "sysctl" && args.some((arg) => arg.includes("=") || /^(-w|-p|--write|--load|--system)/.test(arg)))
     return SYSCTL;
+  // Process 1 is the machine's, and -1 means all of them.
   if (name === "kill" && args.some((arg) => arg === "-1" || arg === "1") && operands.length + options.length > 1)
     return KILLS_ALL;
   const own = ownCommand(words, { ends: at, isProgram });
@@ -333,6 +341,7 @@ function programFloor(
     const lost = losing(dirs);
     if (lost) return wouldDeleteIn("git clean", at(lost).at(-1) ?? lost);
   }
+  // Reading all of a home means reading its keys, no matter what is searched for.
   if (READS_DEEP.test(name) && name !== "find" && name !== "fd" && name !== "xargs") {
     const deep =
       recursive ||

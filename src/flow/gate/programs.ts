@@ -296,6 +296,7 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
       concerns: args.map((_, index) => ({ index, text: argumentsCanRun(name) })),
     };
   }
+  // By own property throughout: a program called `constructor` must not find something.
   const own = Object.hasOwn(LOADS_BY_LETTER, name) ? LOADS_BY_LETTER[name]! : undefined;
   const concerns = args.flatMap((arg, index) =>
     mayRun(arg) || own?.test(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [],
@@ -483,6 +484,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
         break;
       }
       const value = arg.slice(j + 1);
+      // In `-rf5` the value may belong to another letter than the one it follows.
       if (table.isGrouped && !/^\d*$/.test(value)) concern(i, inGroup(letter));
       if (value === "") i++;
       break;

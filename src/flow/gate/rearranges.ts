@@ -73,6 +73,7 @@ function keeps({ words, assignments }: ShellCommand): boolean {
   // Files that the shell itself is connected to.
   if (name === "") return assignments.length === 0;
   if (name === "git") return GIT_KEEPS.test(args.find((word) => !word.startsWith("-")) ?? "");
+  // Plain copies only: with `-a` or `-l` it makes links.
   if (name === "cp") return args.every((word) => !word.startsWith("-") || CP_KEEPS.test(word));
   return KEEPS.test(name!) || runsNothing(name!, args);
 }

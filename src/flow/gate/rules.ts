@@ -51,6 +51,7 @@ export function stripRoot(path: string, { workspace, roots = [] }: Pick<GatePlac
   return root === undefined ? path : path.slice(root.length);
 }
 
+/** A rule is matched word by word and never as text, so quotes and blanks can't be used to get around it. */
 export interface ExecRule {
   text: string;
   words: string[];

@@ -28,6 +28,7 @@ export function standingFileIn(shell: ShellPlan, place: GatePlace): string | und
     const look: Look = { place, at: (word) => placesFor(word, ways, place), dirs: ways.dirs };
     const found = writtenBy(command, look) ?? namedBy(command, look) ?? reachedBy(command, look);
     if (found !== undefined) return found;
+    // Where it writes can't be known, so it may be the agent's own folder.
     if (isLost && mayWrite(command)) return STANDING_FILE.unknownFolder;
     follow(command, ways, place.userHome);
     // More folders than are followed, or one that nobody can name.
@@ -114,6 +115,7 @@ function reachedBy(command: ShellCommand, { place, at, dirs }: Look): string | u
 
 function unpacks(name: string, args: readonly string[]): boolean {
   if (/^(patch|cpio|7z|ar|unar)$/.test(name)) return true;
+  // Listing and testing write nothing.
   if (name === "unzip") return !args.some((arg) => /^-[lvtZ]/.test(arg));
   if (!/tar$/.test(name)) return false;
   return !args.some(

@@ -17,6 +17,7 @@ export function forStrangers(policy: Policy): Policy {
 export function strangersMayNot(plan: ActionPlan): string | undefined {
   if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") return NO_SCHEDULES;
   if (plan.risk === "service") return NO_SERVICES;
+  // By the shape of the target: no matter which tool it is, a path is a file of the owner's.
   const isFile = (plan.risk === "read" || plan.risk === "write") && plan.targets.some((path) => path.startsWith("/"));
   return isFile ? NO_WORKSPACE : undefined;
 }

@@ -33,11 +33,13 @@ export function taint(
   parts: readonly JudgedPart[],
   rule: string,
 ): TaintVerdict | undefined {
+  // Text from outside can't make a stranger more trusted, so a stranger stays one.
   const authority = policy.tainted && policy.authority !== "stranger" ? "outside" : policy.authority;
   if (authority === "owner") return undefined;
   const cause: Cause = authority === "outside" ? "outside" : "others";
   const ask = (what: string) => askAbout(cause, what);
   if (plan.changes || plan.risk === "state") return ask(stateWords(plan));
+  // People the owner knows may use the network and tools. Only what is stored needs the owner.
   if (authority === "known") return undefined;
   if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
     return ask(WOULD.reach);
@@ -60,6 +62,7 @@ function command(policy: Policy, shell: ShellPlan, cause: Cause): TaintVerdict |
   const file = standingFileIn(shell, policy.place);
   if (file !== undefined) return askAbout(cause, instructBy(file));
   const { hosts, isHidden } = findDestinations(shell);
+  // One unknown host is enough: data could be sent there.
   const fresh = hosts.find((host) => !isNamed(policy, host));
   if (fresh !== undefined) return askAbout(cause, reachHost(fresh));
   return isHidden ? askAbout(cause, WOULD.connect) : undefined;
@@ -78,6 +81,7 @@ function isNamed(policy: Policy, host: string): boolean {
 
 /** Whether a text names a host as a whole: `example.com`, not `notexample.com` or `example.com.evil.net`. */
 function isIn(text: string, host: string): boolean {
+  // A bare word such as `build` occurs in ordinary sentences and names nothing.
   if (!host.includes(".") && host !== "localhost") return false;
   const said = text.toLowerCase();
   for (let at = said.indexOf(host); at >= 0; at = said.indexOf(host, at + 1)) {

@@ -38,6 +38,7 @@ export async function act(
   const judged = await at.ctx.step(stepNames.judge(n), () =>
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
+  // Counted before anything runs: which calls ask is known from the judgements alone.
   const unasked = beyond(judged);
   const waiting: AskedCall[] = [];
   const pauses: Pause[] = [];
@@ -53,6 +54,7 @@ export async function act(
       const part = { type: "tool-result" as const, id: call.id, name: call.name, text };
       return { ...part, ...truthy({ isError, notRun }), ...(images?.length ? { images } : {}), ...pickExit(said) };
     };
+    // The gate may quote the call, which a stranger's text may have shaped.
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });
     if (j.verdict === "deny") return result({ text: denied(j.because, j.instead), ...said }, "refused");
@@ -63,6 +65,7 @@ export async function act(
       return result({ text: interimText(parts, p, asked), origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
+    // Only commands can move files under each other; other tools run freely side by side.
     const inOrder = () => (j.moves === undefined ? run() : commands.run(j.moves, run));
     const running = looksAtStarted(parts, call) ? Promise.all(started).then(run) : inOrder();
     if (j.starts) started.push(running.catch(() => {}));
@@ -73,10 +76,12 @@ export async function act(
       waiting.push(question);
       return result({ text: interimText(parts, p, question), origin: "own" }, "waiting");
     }
+    // It goes on after the call, so the turn is parked until it ends.
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
   countRepeats(parts, p, calls, results);
+  // One readable call shows that the model still understands its tools.
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
@@ -126,5 +131,6 @@ function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], resu
   if (p.last.count < limit) return;
   const last = results[results.length - 1]!;
   last.text += sameAgain(p.last.count);
+  // First a note, then no more tools: many models change course when they read the note.
   if (p.last.count > limit) p.forced = true;
 }

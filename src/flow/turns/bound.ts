@@ -31,6 +31,7 @@ function boundTo(
   { binding, unbound }: ActionPlan,
   place: ToolPlace,
 ): ActionPlan["binding"] {
+  // A binding that covers every file needs no counter; adding it would ask again for changes that don't matter.
   return unbound ? { ...binding, changes: parts.changes.of(listFolders(place)) } : binding;
 }
 
@@ -49,6 +50,7 @@ export function whatChanged(before: BoundParts | undefined, now: BoundParts | un
   return changedSinceAsked([...new Set(changed)]);
 }
 
+/** Short, because it only has to differ from the value before, and is stored with every question. */
 function print(value: Json | undefined): string {
   return createHash("sha256")
     .update(JSON.stringify(value ?? null))

@@ -30,6 +30,7 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
   for (;;) {
     const active = p.activeMs + (parts.clock.now() - run.began);
     const limits = parts.limits();
+    // Checked before each call, so that a limit stops the next one and never cuts a running one.
     const cap = reached(limits, p, active);
     if (cap && !cap.lastWord)
       return finish(parts, run, { state: "failed", text: "", reason: cap.sentence, failure: "limit" });
@@ -42,6 +43,7 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
       return finish(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
     }
     if ("full" in called) {
+      // What is new alone may be too much; then compacting the rest can't help.
       if (await makeRoom(parts, run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
       return finish(parts, run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
     }
@@ -60,11 +62,13 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
         failure,
       });
     }
+    // The request was accepted, so a later overflow is a new problem with its own attempts.
     p.overflows = 0;
     p.model = reply.model;
     p.practice = reply.practice;
     if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
     const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+    // It may still have called tools, although it was asked not to.
     if (p.closing !== undefined) return lastWord(parts, run, p.closing, reply, calls);
     if (!calls.length) {
       const answered = answer(parts, run, reply);
@@ -78,6 +82,7 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
 
 /** What a call brought into the turn: who spoke, what they said, what it cost. */
 function takeIn({ p, turn }: TurnRun, called: Replied): void {
+  // A message that joins midway lowers what the whole turn may do, and nothing raises it again (I12).
   p.authority = leastTrusted(p.authority, called.authority);
   p.tainted ||= called.tainted;
   if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
@@ -109,6 +114,7 @@ async function useTools(
   }
   const silence = findSilence(calls, ends, p);
   if (silence.kind === "silent") return finish(parts, run, { state: "silent", text: "", results: silence.results });
+  // A call that ends the turn together with others is refused, and the others run as usual.
   const refused = [last, silence].find((one) => one.kind === "refused")?.results;
   const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
   const { waiting, pauses, outside } = acted;
@@ -116,6 +122,7 @@ async function useTools(
   const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
   const { turn, session } = run;
   const message = messageIds.results(turn, run.segment, p.call - 1);
+  // Their results are interim: the real ones replace them later.
   const waits = [...waiting, ...pauses].map((one) => one.callId);
   await parts.records.write((tx) => {
     parts.history.append(tx, {
@@ -125,6 +132,7 @@ async function useTools(
     if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });
   });
   if (!waits.length) return undefined;
+  // Remembered with the call, so that the outcome finds the row it replaces.
   for (const one of [...waiting, ...pauses]) one.results = message;
   p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
   p.pauses = pauses;
@@ -139,6 +147,7 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
     return finish(parts, run, { state: "declined", text, reason: MODEL_DECLINED });
   }
   if (!text) {
+    // Once is a hiccup that a second request nearly always repairs.
     if (p.empty++ === 0) return undefined;
     return finish(parts, run, { state: "failed", text: "", reason: emptyTwice(reply.model) });
   }
@@ -171,6 +180,7 @@ async function makeRoom(
 ): Promise<boolean> {
   const { p, turn, session, agent } = run;
   p.rooms ??= 0;
+  // Each round makes the window smaller. If that doesn't help, more rounds would only cost money.
   if (p.overflows++ >= MOST_OVERFLOWS || p.rooms >= MOST_ROOMS) return false;
   parts.bus.emit({ event: "turn.step", session, turn, step: "compact" });
   const at = { turn, session, agent, ...spentFor(run.terms) };
@@ -192,6 +202,7 @@ function readText(reply: Extract<ModelReply, { ok: true }>): string {
     .trim();
 }
 
+/** The caller gets its calls without our own fields, which could change. */
 function plainCall({ id, name, input }: ToolCallPart): { id: string; name: string; input: Json } {
   return { id, name, input };
 }

@@ -67,6 +67,7 @@ export function findSilence(
   const [first] = ending;
   if (!first) return { kind: "none" };
   const isAlone = ending.length === calls.length;
+  // A job that reports nothing before it looked at anything has not done its work.
   const isEarly = first.name === "nothing_to_report" && p.toolCalls === 0;
   if (isAlone && !isEarly)
     return { kind: "silent", call: first, results: ending.map((call) => makeResult(call, NOTHING_SENT)) };
@@ -96,6 +97,7 @@ export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Gi
       results: new Map(finishing.map((call) => [call.id, makeResult(call, CALL_ALONE, true)])),
     };
   }
+  // Several at once happen. The one with words counts, because silence loses nothing.
   const said = finishing.find((call) => wordsIn(call) || !isSpeech(call, tools));
   if (!said) {
     return {
@@ -113,6 +115,7 @@ export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Gi
 /** It says something, so it must have words. */
 function isSpeech(call: ToolCallPart, tools: NonNullable<Given["finish"]>): boolean {
   const required = tools.find(({ name }) => name === call.name)?.input.required;
+  // A tool without required fields is one for silence.
   return Array.isArray(required) && required.length > 0;
 }
 

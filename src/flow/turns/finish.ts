@@ -35,6 +35,7 @@ export interface Ending {
 
 /** Whether the turn's cause delivers this ending itself. */
 function isKept(keeps: Terms["keeps"], state: EndState): boolean {
+  // What started this turn, such as a heartbeat, sends something itself or nothing at all.
   if (keeps === "all") return true;
   return keeps === "failures" && state !== "answered";
 }
@@ -63,9 +64,11 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
       const now = parts.clock.now();
       // Stopped or failed before a call could contain it: the message still enters the history, once.
       if (own && !p.tookOwn && ending.state !== "joined") {
+        // Otherwise the next turn of this session would find it in the inbox and answer it.
         parts.intake.take(tx, turn, turn, p.call);
         parts.history.append(tx, { session, turn, ...userMessage(own) });
       }
+      // A question whose turn is over must not be answerable: nothing would happen.
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
       // Only what was parked had any.
       if (run.segment > 0) parts.interims.forget(tx, turn);
@@ -91,6 +94,7 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
 /** What a chat shows: the answer or the reason, then what the person should know beside it. */
 function spoken(result: TurnResult, turn: TurnId): string {
   if (result.state === "joined" || result.state === "silent") return "";
+  // Only for this failure: for the others the reason says enough.
   const look = result.failure === "stopped-lares" ? seeTurn(turn) : "";
   const main = result.text || (result.reason ?? "") + look;
   return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
@@ -108,6 +112,7 @@ export function userMessage(m: IntakeMessage) {
   const said = { type: "text" as const, text: m.text };
   const words = !hasWords(m.text) && m.attached.length ? [...m.attached] : [said, ...m.attached];
   const label = m.label ? { label: m.label } : {};
+  // Lares' own line comes first and is marked as ours, so that nobody's text can imitate it.
   const own = { type: "text" as const, text: m.envelope ?? "", ours: true as const, ...label };
   const content = m.envelope || m.label ? [own, ...words] : words;
   return {

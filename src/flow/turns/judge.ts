@@ -57,11 +57,13 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     }
     let { input } = call;
     let plan = await tool.plan(input, makePlace(parts, at));
+    // A time such as "in 10 minutes" becomes a moment once, so that asking for days doesn't move it.
     if (plan.fixed !== undefined) {
       input = plan.fixed;
       plan = await tool.plan(input, makePlace(parts, at));
     }
     const { verdict, because: why, rule, settled, lacksRule, moves } = await parts.judge.judge(at, plan, standing);
+    // Only where a rule would help: otherwise the hint sends people to write one in vain.
     const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
     const because = verdict === "ask" && once ? `${why} ${once}` : why;
     const hash = approvalHash(parts, call.name, plan, makePlace(parts, at));
@@ -84,6 +86,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...truthy({ starts: plan.starts }),
     };
   } catch (error) {
+    // The model's mistake, which it can correct. Anything else is ours and must not be hidden from the log.
     if (error instanceof AppError) {
       const { text, origin } = failed(error);
       return { verdict: "error", because: text, ...defined({ origin }), ...none };
@@ -116,6 +119,7 @@ export function listMarks(plan: ActionPlan): string[] {
   return [...new Set(allMarks(plan))].slice(0, MOST_MARKS).map((mark) => mark.slice(0, 200));
 }
 
+/** In a shortened question these words stay visible, so that a command can't hide its target in the middle. */
 function allMarks({ shell, risk, targets }: ActionPlan): string[] {
   if (!shell)
     return risk === "write" && targets.length > 1

@@ -15,6 +15,7 @@ export interface Cap {
 
 /** The first cap that is reached, before another model call. */
 export function reached(limits: LimitsConfig, p: Progress, activeMs: number): Cap | undefined {
+  // Money first: it is the only cap after which not even a last word may be asked for.
   const { modelCalls, minutes, dollars } = limits;
   if (computeCost(limits, p.usage) >= dollars) return { sentence: dollarsReached(dollars), lastWord: false };
   if (p.badInputs >= limits.badToolInputs) return { sentence: unreadableCalls(p.badInputs), lastWord: false };

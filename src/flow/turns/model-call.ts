@@ -61,6 +61,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   // A request that was not sent because it did not fit took nothing: the next one is still the first.
   const by = { turn, call: p.tookOwn ? n : 0, route: JSON.stringify(run.route) };
   const intake = await parts.intake.next(session, by, ctx.halt);
+  // A newer message asked for this turn to end, and its own turn answers.
   if (intake.interrupted) throw new Stopped();
   const took = intake.messages;
   made.took = took;
@@ -77,6 +78,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
       maxOutputTokens: given?.settings?.maxOutputTokens,
       beforeCall: async () => {
         parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });
+        // From here on a model may have read the interim results, so they can no longer be replaced.
         await parts.interims.sent(session);
         parts.crash.at("model.before");
       },
@@ -88,6 +90,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   made.paid = paid;
   parts.crash.at("model.after");
   const said = ownerWords(took);
+  // Taken from the request: what a reply may call depends on what it was offered.
   const ends = request.tools.map(({ name }) => name).filter(isEndingTool);
   return {
     reply: paid.reply,
@@ -116,6 +119,7 @@ function record(
     if (isSaid(run, m)) parts.history.append(tx, { session, turn, ...userMessage(m) });
   }
   paid?.record(tx);
+  // An empty message in the history makes some providers refuse the next request.
   if (!reply.ok || !reply.content.length) return;
   parts.history.append(tx, {
     session,
@@ -157,12 +161,15 @@ function toEvent(of: { session: SessionKey; turn: TurnId; call: number }, delta:
 /** Enough for the hosts of any message a person writes. */
 export const MOST_SAID = 8000;
 
-/** What the owner wrote, for the gate: whatever came along from outside is not the owner's word. */
+/** What the owner wrote, for the gate. Text that came along from outside doesn't count as the owner's. */
 function ownerWords(took: readonly IntakeMessage[]): string {
   const own = took.filter((m) => m.authority === "owner" && m.outside !== 1);
-  return own
-    .map((m) => m.text)
-    .filter((text) => text.includes(".") || text.includes("localhost"))
-    .join(" ")
-    .slice(0, MOST_SAID);
+  return (
+    own
+      .map((m) => m.text)
+      // Only texts that can name a host are of interest to the gate.
+      .filter((text) => text.includes(".") || text.includes("localhost"))
+      .join(" ")
+      .slice(0, MOST_SAID)
+  );
 }

@@ -34,6 +34,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
     ...truthy({ whole: j.whole, where: j.where }),
+    // A schedule's own moment may come before the patience of a question is over.
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
 }
@@ -65,10 +66,12 @@ export function park(
   const now = parts.clock.now();
   return {
     park: {
+      // Any of them wakes the turn; the others stay parked with it.
       on: [...p.waiting.map((w) => parts.questions.event(w.approval)), ...(p.pauses ?? []).map((pause) => pause.on)],
       deadline: Math.min(...[...p.waiting, ...(p.pauses ?? [])].map((w) => w.deadline)),
       state: p as unknown as Json,
       stateVersion: PROGRESS_VERSION,
+      // People may go on talking meanwhile. The answer to the question finds this turn again.
       holdsSession: false,
     },
     record: (tx) => {
@@ -108,6 +111,7 @@ export function park(
                 question: {
                   approval: w.approval,
                   textWithButtons: parts.questions.textWithButtons(question),
+                  // Without a rule to save there is nothing that "always" could mean.
                   ...(w.rule ? {} : { once: true as const }),
                 },
               }),

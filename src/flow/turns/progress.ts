@@ -3,6 +3,7 @@ import type { ApprovalId, Authority, Json, QuestionForm, RunsWhere, Usage } from
 import { NO_USAGE } from "../../core/domain/index.ts";
 import type { BoundParts } from "./bound.ts";
 
+/** Raised when a parked turn of an older version could no longer be understood. */
 export const PROGRESS_VERSION = 1;
 
 /** A tool call that waits for a person. */

@@ -54,6 +54,7 @@ export async function buildRequest(
     turn: input.turn,
   });
   const fresh: ModelMessage[] = [...input.said.map((m) => userMessage(m).message), ...(input.more ?? [])];
+  // The nearest choice wins: this turn's, the session's (/model), the agent's.
   const model = input.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...defined({ given }) });
   const thinking = input.thinking ?? tuned.thinking;
@@ -65,6 +66,7 @@ export async function buildRequest(
     ...truthy({ notes }),
     messages: [...messages, ...fresh],
     room: fit.room,
+    // Providers that route by key send the same session to the machine that has its prefix.
     cacheKey: session,
     ...truthy({ settings, model, thinking }),
   };

@@ -61,6 +61,7 @@ export async function runTool(
   try {
     outcome = await running.outcome();
   } catch (error) {
+    // As a result, because a call in the history without one makes providers refuse the request.
     if (error instanceof Stopped) return ours(STOPPED_BEFORE);
     throw error;
   } finally {
@@ -68,6 +69,7 @@ export async function runTool(
   }
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : running.unknownText();
   if (!("ok" in outcome)) {
+    // It may have changed files, so approvals that rely on them must be asked again.
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
     p.notices.push(outcomeNotKnown(call.name, running.lostBecause ?? LARES_STOPPED));
   }
@@ -111,6 +113,7 @@ class ToolRun {
   async outcome(): Promise<EffectResult<Json>> {
     const { turn } = this.#at;
     const outcome = this.#tool.repeat === "safe" ? { ok: await this.#asStep() } : await this.#asEffect();
+    // With a lock, the checkpoint was settled under it.
     if (!this.#held) await this.#parts.checkpoints.settle(turn, this.#call.id);
     this.#parts.locks.settled(turn, this.#call.id, "ok" in outcome ? "known" : "unknown");
     return outcome;
@@ -184,12 +187,14 @@ class ToolRun {
     this.#parts.bus.emit({ event: "tool.call", session, turn, id, name, input });
     this.#parts.crash.at("tool.running", () => `${name} ${JSON.stringify(input)}`);
     const result = await this.#alone(key).catch((error: unknown): ToolResult => {
+      // The claim is lost: the next process decides about this call.
       if (ctx.signal.aborted) throw error;
       if (ctx.stopping.aborted) return ours(STOPPED_MIDWAY);
       if (error instanceof AppError) return failed(error);
       if (error instanceof OutcomeUnknown) this.lostBecause = error.message;
       throw error;
     });
+    // Before it is recorded: what the journal stores is what everything else reads.
     return this.#parts.scrub(asJson(result));
   }
 
@@ -202,7 +207,9 @@ class ToolRun {
     const workspace = findFolder(plan, this.#place);
     const kept = { turn, call: this.#call.id, session, agent, tool: this.#call.name, plan, workspace };
     const result = await this.#parts.checkpoints.around(kept, () => this.#work(key));
+    // The lock was taken away as abandoned, so what was read or written in the meantime may be mixed.
     if (!held.isHeld()) return ours(LOCK_LOST);
+    // The one before died with the files half done. Its successor must know that.
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   }
 
@@ -213,6 +220,7 @@ class ToolRun {
     const judged = { allowed, plan: this.#plan, standing: this.#standing };
     const changed = await changedSince(this.#parts, this.#at, call, judged);
     if (changed) return changed;
+    // Exactly the text that was judged, not the one that expands to it.
     const place = settled === undefined ? this.#place : { ...this.#place, runsSettled: settled };
     if (!call.goesOn) return this.#tool.run(call.input, place, key, this.#at.ctx.halt);
     if (!this.#tool.goOn) return ours(CHANGED_AFTER_APPROVAL);

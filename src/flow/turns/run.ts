@@ -8,6 +8,7 @@ import { type At, makePlace } from "./place.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { AskedCall, Progress } from "./progress.ts";
 
+/** What the engine stores for a turn. It may be read by a later version, so fields are only ever added. */
 export type Body =
   | {
       kind: "message";
@@ -33,6 +34,7 @@ export interface TurnRun extends At {
 
 export async function parkNow(parts: TurnParts, run: TurnRun, fresh: AskedCall[]): Promise<Outcome> {
   const { route, p, turn } = run;
+  // Waiting for a person doesn't count against the turn's time.
   p.activeMs += parts.clock.now() - run.began;
   if (!fresh.length) return park(parts, run, p, route, fresh, route);
   const [askedAt, asker] = await Promise.all([
@@ -43,6 +45,7 @@ export async function parkNow(parts: TurnParts, run: TurnRun, fresh: AskedCall[]
   return park(parts, run, p, route, named, askedAt);
 }
 
+/** Tool results cut to what the window can take; the full text goes to a file that the model can read. */
 export function shortened<T extends { id: string; text: string }>(
   parts: TurnParts,
   run: TurnRun,

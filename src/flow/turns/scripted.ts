@@ -47,6 +47,7 @@ export async function withoutModel(
 ): Promise<"model" | { end: Ending } | { park: Fresh[] }> {
   const { terms, p } = run;
   if (terms.condition === undefined && terms.script === undefined) return "model";
+  // Without a model call nothing else takes the message's authority into the turn.
   p.authority = run.own?.authority ?? p.authority;
   if (terms.condition !== undefined && !p.passed) {
     const ran = await command(parts, run, wake, "condition", terms.condition);
@@ -56,6 +57,7 @@ export async function withoutModel(
     const { result } = ran as { result: ToolResult };
     const said = lastLine(result);
     if (readExit(result) !== 0) return { end: { state: "silent", text: "", reason: conditionNotMet(said) } };
+    // Stored with the progress: after a park for the script, the condition isn't asked again.
     p.passed = true;
   }
   if (terms.script === undefined) return "model";
@@ -82,6 +84,7 @@ export function keepTime(parts: TurnParts, run: Run): { isUp(): boolean; sentenc
 
 async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text: string): Promise<Ran> {
   const { p } = run;
+  // `apart`: the output is the answer, so errors must not be mixed into it.
   const input = { command: text, timeout_s: allowedSeconds(run), apart: true };
   const call: ToolCallPart = { type: "tool-call", id, name: "exec", input };
   const asked = p.waiting.find((w) => w.callId === id);
@@ -103,6 +106,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
 
 async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, allowed: Allowed): Promise<ToolResult> {
   const result = await runTool(parts, run, call, run.p, allowed);
+  // A command that finished despite the stop has a result worth keeping.
   if (run.ctx.stopping.aborted && readExit(result) === undefined) throw new Stopped();
   return result;
 }
@@ -137,6 +141,7 @@ function unclear(what: string, ran: Ran, most: number, limit: string): Ending | 
   const exit = readExit(result);
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
+  // No way of ending is known, so its outcome is unknown (TURNS-11).
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
   const said = lastLine(result);
   return how === "timeout"

@@ -26,6 +26,7 @@ export interface TurnRow {
   endedAt: number | undefined;
 }
 
+/** The row as SQL has it. */
 interface Raw {
   id: TurnId;
   session: SessionKey;
@@ -97,6 +98,7 @@ export async function forgetAdmitted(records: Records, prefix: string): Promise<
   );
   if (rows.length) {
     await records.write((tx) => {
+      // The column is unique, so the old id is replaced and not cleared.
       for (const { id } of rows) tx.run("UPDATE turn SET accept_id = ? WHERE id = ?", acceptIds.forgotten(id), id);
     });
   }
@@ -232,6 +234,7 @@ export async function readChanges(db: Reads): Promise<Map<string, number>> {
 /** `keepUsage`: what its model calls cost stays in the sums. */
 export function eraseTurns(tx: Tx, session: SessionKey, how: { keepUsage?: boolean }): void {
   tx.run("DELETE FROM turn_restart WHERE turn IN (SELECT id FROM turn WHERE session = ?)", session);
+  // Budgets and reports count what was spent, even if the conversation is deleted.
   if (!how.keepUsage) tx.run("DELETE FROM usage WHERE session = ?", session);
   tx.run("DELETE FROM turn WHERE session = ?", session);
 }

@@ -72,6 +72,7 @@ export class TurnEnds {
   private async look(turn: TurnId): Promise<TurnRow | undefined> {
     const row = await readTurn(this.records.committed, turn);
     if (row?.endedAt !== undefined && (row.result?.text.length ?? 0) <= LONGEST_REMEMBERED) {
+      // The oldest goes: callers ask for a turn shortly after its end or not at all.
       if (this.ended.size >= MOST_REMEMBERED) this.ended.delete(this.ended.keys().next().value as TurnId);
       this.ended.set(turn, row);
     }
@@ -93,6 +94,7 @@ export class TurnEnds {
         if (signal.aborted || !this.atWork.has(id)) {
           const row = await this.read(id);
           if (!row) return undefined;
+          // Its message was answered by another turn, so that one's end is the answer.
           if (row.result?.joined) {
             id = row.result.joined;
             continue;

@@ -69,11 +69,13 @@ export function makeTurns(parts: TurnParts) {
         run.p.usage = await sumUsage(parts.records, run.turn);
         return finish(parts, run, broken(input.wake));
       }
+      // A running turn took the message while this one waited in its lane.
       if (mine?.takenBy && mine.takenBy !== input.turn) {
         return finish(parts, run, { state: "joined", text: "", joined: mine.takenBy });
       }
       const time = keepTime(parts, run);
       try {
+        // Before the model is asked: it must not see what the edit replaced.
         if (body.replaces) await rewind(parts, run, body.replaces);
         if (run.given?.results) await takeResults(parts, run, run.given.results);
         const done = await withoutModel(parts, run, input.wake);
@@ -90,6 +92,7 @@ export function makeTurns(parts: TurnParts) {
             { text: WITHDRAWN, isError: true, origin: "own" },
             { how: HOW.withdrawn, notRun: "denied" },
           );
+        // Both end by the same signal; only the timer knows that it was the time limit and not a person.
         if (time.isUp())
           return finish(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
         return finish(parts, run, { state: "stopped", text: "", reason: STOPPED });

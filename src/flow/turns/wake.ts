@@ -28,6 +28,7 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
   const { p } = run;
   if (input.wake.why === "start") return undefined;
   if (input.wake.why === "deadline") {
+    // As a step: a replay at a later time must find the same ones overdue.
     const now = await run.ctx.step("now", async () => parts.clock.now());
     const late = p.waiting.filter((w) => w.deadline <= now);
     const fresh: AskedCall[] = [];
@@ -52,10 +53,12 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
     return p.waiting.length || p.pauses?.length ? parkNow(parts, run, fresh) : undefined;
   }
   if (input.wake.why !== "event") return undefined;
+  // Before the answers: a turn that was stopped runs nothing, even if it was allowed a moment earlier.
   if (input.wake.events.some((e) => e.name === CANCEL)) throw new Stopped();
   const fresh: AskedCall[] = [];
   for (const event of input.wake.events) {
     const w = p.waiting.find((one) => parts.questions.event(one.approval) === event.name);
+    // An answer to a question this turn has closed in the meantime.
     if (!w) continue;
     p.waiting = p.waiting.filter((one) => one !== w);
     const again = await answered(parts, run, w, event.value as unknown as Answer);

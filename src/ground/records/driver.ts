@@ -4,6 +4,7 @@
  */
 import type { SqlValue } from "../../core/contracts/index.ts";
 
+/** The part of both drivers' API that Lares uses. Anything more would have to be tested on both. */
 export interface Statement {
   run(...params: SqlValue[]): { changes: number | bigint };
   get(...params: SqlValue[]): unknown;
@@ -20,6 +21,7 @@ interface Driver {
   DatabaseSync: new (path: string, options?: { readOnly?: boolean }) => Database;
 }
 
+// Loaded once and kept: the driver is a native module, and loading it costs more than opening a file.
 let loading: Promise<Driver> | undefined;
 
 /** Opens a database file. Loads the driver on first use. */
@@ -38,6 +40,7 @@ export function hasBuiltInSqlite(): boolean {
 async function loadDriver(): Promise<Driver> {
   if (!hasBuiltInSqlite()) return (await import("@photostructure/sqlite")) as unknown as Driver;
   return withoutExperimentalWarning(async () => {
+    // In a variable, so that no bundler tries to resolve it where it doesn't exist.
     const name = "node:sqlite";
     return (await import(name)) as Driver;
   });

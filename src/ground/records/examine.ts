@@ -13,6 +13,10 @@ import { damaged } from "./damage.ts";
 import { hasBuiltInSqlite } from "./driver.ts";
 import { inspect } from "./open.ts";
 
+/**
+ * `unchecked`: it opens, but there was no time to read all of it. `refused`: it is another program's, or a newer Lares wrote
+ * it.
+ */
 export interface DatabaseExamined {
   file: string;
   state: "missing" | "empty" | "whole" | "unchecked" | "refused" | "damaged";
@@ -38,10 +42,12 @@ export async function examineDatabase(file: string, withinMs = CHECK_MS): Promis
         : "Check who owns the home and its permissions.";
     return { file, state: "refused", bytes: 0, message: `${file} cannot be read (${code}).`, hint };
   }
+  // An empty file is what a full disk leaves behind. The next start would fill it as if it were new.
   if (bytes === 0) return { file, state: "empty", bytes };
   try {
     await inspect(file);
   } catch (error) {
+    // Only our own judgement is a finding. Anything else is a fault of the check.
     if (!(error instanceof AppError)) throw error;
     return { file, state: "refused", bytes, message: error.message, ...truthy({ hint: error.hint }) };
   }
@@ -81,6 +87,8 @@ function checkPages(file: string, withinMs: number): Promise<string | undefined>
   const still = existsSync(`${file}-wal`) ? "" : `${pathToFileURL(file).href}?immutable=1`;
   const args = ["--no-warnings", "-e", SOURCE, driver, file, still];
   return new Promise((resolve) => {
+    // Without our environment, because NODE_OPTIONS could change how it runs. SIGKILL, because a process inside SQLite doesn't
+    // handle other signals in time.
     execFile(process.execPath, args, { env: {}, timeout: withinMs, killSignal: "SIGKILL" }, (error, said) => {
       resolve(error ? undefined : said);
     });

@@ -20,6 +20,7 @@ export interface HomeDatabase {
 }
 
 export async function openHomeDatabase(file: string): Promise<HomeDatabase> {
+  // First, and read-only: a file that isn't ours must not even get a write-ahead log.
   await inspect(file);
   let writer: Database | undefined;
   try {
@@ -36,12 +37,14 @@ export async function openHomeDatabase(file: string): Promise<HomeDatabase> {
       PRAGMA secure_delete = ON;
     `);
     migrate(writer);
+    // Before the first turn can run: an older process that still lives fails at its next commit (I11).
     writer.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");
   } catch (cause) {
     writer?.close();
     throw unusable(file, cause);
   }
   const epoch = (writer.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string }).value;
+  // A second connection sees only what is committed, so what people are shown can't be rolled back later.
   const reader = await openDatabase(file, { readOnly: true });
   reader.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000");
   return { writer, reader, wal: new WriteAheadLog(file), epoch };
@@ -51,6 +54,7 @@ export async function openHomeDatabase(file: string): Promise<HomeDatabase> {
 export async function inspect(file: string): Promise<void> {
   const header = readHeader(file);
   if (!header) return;
+  // The header is 100 bytes, and its fields below are at the offsets of the file format.
   if (header.length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
     throw unreadable(file, "no SQLite header");
   }
@@ -75,6 +79,7 @@ export async function inspect(file: string): Promise<void> {
   judge(file, seen);
 }
 
+/** By hand: opening it with SQLite would already create files beside it. */
 function readHeader(file: string): Buffer | undefined {
   const header = Buffer.alloc(100);
   let fd: number;
@@ -129,6 +134,7 @@ function unusable(file: string, cause: unknown): AppError {
   return unreadable(file, cause);
 }
 
+/** The last resort, with the driver's own words. */
 function unreadable(file: string, cause: unknown): AppError {
   return new AppError("DATABASE_UNREADABLE", {
     message: `${file} cannot be read as a Lares database: ${cause instanceof Error ? cause.message : String(cause)}.`,
@@ -138,6 +144,7 @@ function unreadable(file: string, cause: unknown): AppError {
   });
 }
 
+/** All missing migrations in one transaction: a crash leaves the old schema or the new one, never a mixture. */
 function migrate(db: Database): void {
   const { user_version: have } = db.prepare("PRAGMA user_version").get() as { user_version: number };
   if (have >= MIGRATIONS.length) return;

@@ -11,6 +11,7 @@ const TURN_BYTES = 131_072;
 export function hasRoom(home: string): boolean {
   const file = join(home, "room.probe");
   try {
+    // Random bytes, because a file system that compresses would find room for zeros.
     writeFileSync(file, randomBytes(TURN_BYTES), { mode: 0o600 });
     return true;
   } catch {
@@ -26,5 +27,6 @@ export async function proveRoom(db: Records): Promise<void> {
   await db.write((tx) =>
     tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", probe),
   );
+  // Deleted again, so that the probe doesn't take the room it has proved.
   await db.write((tx) => tx.run("DELETE FROM meta WHERE key = 'probe'"));
 }

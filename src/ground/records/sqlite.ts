@@ -14,6 +14,7 @@ import { damaged, isDamage } from "./damage.ts";
 import type { Database, Statement } from "./driver.ts";
 import type { WriteAheadLog } from "./wal.ts";
 
+/** One transaction, and everybody who waits for its commit. */
 interface Batch {
   promise: Promise<void>;
   resolve: () => void;
@@ -71,9 +72,11 @@ export class SqliteRecords implements Records {
     this.wal = parts.wal;
     this.epoch = parts.epoch;
     this.onFatal = parts.onFatal;
+    // Without a watchdog nobody needs to know.
     this.storing = parts.storing ?? (() => {});
     const count = () => void this.ran++;
     this.statements = statementCache(this.writer, count);
+    // Statements belong to a connection, so each has its own cache.
     const cached = statementCache(this.reader, count);
     const read = async (sql: string) => {
       // Another commit can't come in between: it waits for the event loop, these promises don't.
@@ -112,6 +115,7 @@ export class SqliteRecords implements Records {
     try {
       change(this.tx);
     } catch (error) {
+      // After a failure of the disk SQLite may have rolled back on its own; what the transaction contains is then unknown.
       if (isStorageFailure(error)) return Promise.reject(this.die(error));
       try {
         this.takeBack(batch, before);
@@ -200,6 +204,7 @@ export class SqliteRecords implements Records {
   private open(): void {
     this.statements("BEGIN IMMEDIATE").run();
     const owner = this.statements("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string };
+    // Checked in the transaction: nothing can change between the check and the commit.
     if (String(owner.value) !== this.epoch) {
       throw new AppError("HOME_FENCED", {
         message: "Another process took over this home; this one stops.",
@@ -235,6 +240,7 @@ export class SqliteRecords implements Records {
     if (batch !== this.batch || !this.store(batch)) return;
     if (batch.done.length === 0) {
       // Nothing was written, and what came before is on the disk.
+      // Only now: those who awaited the write may act on its being durable (SQLITE-1).
       batch.resolve();
       return;
     }
@@ -312,6 +318,7 @@ function statementCache(db: Database, count: () => void): (sql: string) => State
     count();
     let statement = known.get(sql);
     if (!statement) {
+      // Dropping all of them is crude, but it happens only to a caller that builds SQL by hand.
       if (known.size >= MOST_STATEMENTS) known.clear();
       statement = db.prepare(sql);
       known.set(sql, statement);
@@ -347,6 +354,7 @@ function storageError(cause: unknown, file: string): AppError {
       });
 }
 
+/** An error that already has a code and a hint keeps them. */
 function asStorageError(cause: unknown, file: string): AppError {
   if (cause instanceof AppError) return cause;
   return isDamage(cause) ? damaged(file, cause) : storageError(cause, file);

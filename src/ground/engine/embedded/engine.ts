@@ -86,6 +86,7 @@ export class EmbeddedEngine implements Engine {
   async start(app: EngineApp): Promise<void> {
     this.app = app;
     this.order = this.store.lastOrder();
+    // Before anything is queued: a session that a parked turn holds must not start another one.
     for (const holder of this.store.holders()) this.lanes.hold(holder.session, holder.id);
     const convicted: EngineTurnRow[] = [];
     for (const row of this.store.open()) {
@@ -94,6 +95,7 @@ export class EmbeddedEngine implements Engine {
       if (suspicion === "convicted") convicted.push(row);
       else this.recover(row, suspicion === "suspect");
     }
+    // Before the lanes open, so that none of them runs a third time.
     if (convicted.length) await this.giveUp(convicted);
     this.lanes.go();
     this.tick();
@@ -125,6 +127,7 @@ export class EmbeddedEngine implements Engine {
   async stop(drainMs: number): Promise<void> {
     this.lanes.halt();
     this.cancelTimer?.();
+    // Running segments may finish within the drain time. What doesn't is continued from its journal at the next start.
     if (this.lanes.active() > 0) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
@@ -149,6 +152,7 @@ export class EmbeddedEngine implements Engine {
     announce?: (turn: TurnId) => void,
   ): Promise<Accepted> {
     this.mustRun();
+    // A fresh id was made a moment ago and can't be known, which saves a query per message.
     const known = m.fresh ? undefined : this.store.byAcceptId(m.id);
     if (known) {
       // It may be in the batch that is not yet durable; an empty write waits for that batch.
@@ -161,9 +165,11 @@ export class EmbeddedEngine implements Engine {
       const at = this.parts.clock.now();
       const row = this.store.insertTurn(tx, { ...m, id: turn, acceptId: m.id, ord: item.order, at });
       record?.(tx, turn);
+      // Most turns start at once, and their row needn't be read back.
       if (this.untouched.size < MOST_UNTOUCHED) this.untouched.set(turn, row);
     });
     this.parts.crash.at("accept.committed");
+    // Before it can run: clients must hear of a turn before they hear from it.
     announce?.(turn);
     this.lanes.add(item);
     return { turn, duplicate: false };
@@ -173,6 +179,7 @@ export class EmbeddedEngine implements Engine {
     this.mustRun();
     const row = this.store.turn(turn);
     if (!row) return "unknown";
+    // One event of a name counts, the first: that is how an approval is answered only once.
     const first = this.store.event(turn, event.name);
     if (first) {
       await this.parts.records.write(() => {});
@@ -180,6 +187,7 @@ export class EmbeddedEngine implements Engine {
     }
     if (row.status === "ended" || row.status === "attention") return "late";
     const awaited = event.name === CANCEL || (JSON.parse(row.park_on ?? "[]") as string[]).includes(event.name);
+    // It waits for something else, for example another approval than this one.
     if (row.status === "parked" && !awaited) return "late";
     this.parts.crash.at("resume.before");
     this.untouched.delete(turn);
@@ -191,6 +199,7 @@ export class EmbeddedEngine implements Engine {
     });
     this.parts.crash.at("resume.committed");
     if (woken) this.lanes.add(woken);
+    // A running turn is stopped by a signal. The event is stored as well, in case the process dies first.
     else if (event.name === CANCEL) this.stops.get(turn)?.abort();
     return "taken";
   }
@@ -211,6 +220,7 @@ export class EmbeddedEngine implements Engine {
 
   async forgetIds(prefix: string): Promise<void> {
     for (;;) {
+      // In portions: an old account has many ids, and one long transaction would block every turn.
       const some = this.store.withIdsFrom(prefix);
       if (some.length === 0) return;
       await this.parts.records.write((tx) => {
@@ -261,6 +271,7 @@ export class EmbeddedEngine implements Engine {
       }
     });
     done.catch((error) => {
+      // A refused statement is one turn's mistake; anything else is the disk's, and nothing can be trusted to be stored.
       if (error !== refused?.error) this.failed(error);
     });
     return done;
@@ -282,6 +293,7 @@ export class EmbeddedEngine implements Engine {
     }
     const work = this.parts.guard.begin(workKey(row));
     const stop = new AbortController();
+    // It may have been stopped while it waited in its lane.
     if (!untouched && this.store.event(turn, CANCEL)) stop.abort();
     this.stops.set(turn, stop);
     // The fence lives as long as the process; a segment must leave nothing at it.
@@ -290,6 +302,7 @@ export class EmbeddedEngine implements Engine {
     try {
       const journal = untouched ? [] : this.store.journal(turn, row.segment);
       const outcome = await this.callApp(row, journal, work, { stopping: stop.signal, halt: halt.signal });
+      // The claim is lost: another process decides about this turn, and nothing may be recorded here.
       if (this.fence.signal.aborted) return;
       holds = await this.settle(row, outcome);
     } catch (error) {
@@ -301,6 +314,7 @@ export class EmbeddedEngine implements Engine {
       this.stops.delete(turn);
       this.recovered.delete(turn);
       this.lanes.done(session, holds);
+      // `stop` waits for this.
       if (this.lanes.active() === 0) this.idle?.();
     }
   }
@@ -317,6 +331,7 @@ export class EmbeddedEngine implements Engine {
       session: row.session,
       segment: row.segment,
       journal,
+      // Each run of a segment is a separate attempt, marked with the machine's boot: processes don't survive a reboot.
       attempt: `${this.parts.ids.next("a")}@${this.boot}`,
       isOfThisBoot: (attempt) => this.boot !== "" && attempt.endsWith(`@${this.boot}`),
       signal: this.fence.signal,
@@ -345,6 +360,7 @@ export class EmbeddedEngine implements Engine {
   /** Records the end or the park. Returns whether the session stays held. */
   private async settle(row: EngineTurnRow, outcome: Outcome): Promise<boolean> {
     const { crash, clock } = this.parts;
+    // Stored with the end and the park, so that a later version knows who wrote the state.
     const version = this.app!.version;
     if ("end" in outcome) {
       crash.at("end.before");
@@ -408,6 +424,7 @@ export class EmbeddedEngine implements Engine {
       this.tell(row, "ended");
       return false;
     }
+    // People can do something about a mismatch (send it again), so it keeps its own code.
     const code = error instanceof AppError && error.code === "JOURNAL_MISMATCH" ? "JOURNAL_MISMATCH" : "INTERNAL";
     let woken: WaitingTurn | undefined;
     await this.write((tx) => {
@@ -424,6 +441,7 @@ export class EmbeddedEngine implements Engine {
     const now = this.parts.clock.now();
     const next = this.store.nextDue();
     if (next !== undefined && next <= now) this.fire(now);
+    // Asked again, because firing may have changed what is due next.
     const soonest = this.store.nextDue();
     if (soonest === undefined) return;
     const wait = Math.min(Math.max(soonest - now, 0), LONGEST_NAP_MS);
@@ -434,6 +452,7 @@ export class EmbeddedEngine implements Engine {
    * A write that fails here stops the engine; otherwise the same slot would stay due forever. It is due again at the next start.
    */
   private fire(now: number): void {
+    // Parked turns first: a person may be waiting for the deadline to pass.
     for (const id of this.store.overdueTurns(now)) {
       const row = this.store.turn(id)!;
       let woken: WaitingTurn | undefined;
@@ -449,6 +468,7 @@ export class EmbeddedEngine implements Engine {
       // It decides and hands the work on. Among long scheduled turns it would wait for one of their places and be late itself.
       const item: WaitingTurn = { turn, session: slot.session, lane: "interactive", order: ++this.order };
       const acceptId = acceptIds.timer(slot.id, slot.due);
+      // The slot may have been fired just before a crash. Its turn exists, so only the slot is removed.
       const known = this.store.byAcceptId(acceptId);
       this.write((tx) => {
         this.store.setSlot(tx, slot.id, null);

@@ -21,6 +21,7 @@ export type LanePlaces = Record<LaneClass, number>;
 const CLASSES: readonly LaneClass[] = ["interactive", "scheduled", "background"];
 const RANK: Record<LaneClass, number> = { interactive: 0, scheduled: 1, background: 2 };
 
+/** One session's order of work. It exists only while something runs, waits or holds it. */
 interface Lane {
   running?: WaitingTurn;
   heldBy?: TurnId;
@@ -29,11 +30,13 @@ interface Lane {
 
 export class Lanes {
   private readonly lanes = new Map<SessionKey, Lane>();
+  /** Sessions whose first turn could start now, by class. Sets keep their order, so sessions take turns. */
   private readonly ready: Record<LaneClass, Set<SessionKey>> = {
     interactive: new Set(),
     scheduled: new Set(),
     background: new Set(),
   };
+  /** Turns that may have stopped Lares before (EMBEDDED-5). */
   private readonly barred = new Set<TurnId>();
   private readonly busy: LanePlaces = { interactive: 0, scheduled: 0, background: 0 };
   private readonly places: LanePlaces;
@@ -58,6 +61,7 @@ export class Lanes {
 
   add(item: WaitingTurn): void {
     const lane = this.lane(item.session);
+    // From the end: nearly every turn is the newest of its class, so this is one comparison.
     let at = lane.queue.length;
     while (at > 0 && before(item, lane.queue[at - 1]!)) at--;
     lane.queue.splice(at, 0, item);
@@ -114,20 +118,24 @@ export class Lanes {
     return lane;
   }
 
+  // Puts the session where it belongs after any change to its lane. Idempotent, so callers don't need to know what changed.
   private refresh(session: SessionKey, lane: Lane): void {
     for (const c of CLASSES) this.ready[c].delete(session);
     if (lane.running) return;
     const head = this.head(lane);
     if (head && !this.barred.has(head.turn)) this.ready[head.lane].add(session);
+    // Forgotten when empty. Otherwise every session ever used would stay in memory.
     else if (!lane.queue.length && !lane.heldBy) this.lanes.delete(session);
   }
 
+  // The holder goes first no matter what is queued, or the session would wait for itself.
   private head(lane: Lane): WaitingTurn | undefined {
     return lane.heldBy ? lane.queue.find((w) => w.turn === lane.heldBy) : lane.queue[0];
   }
 
   private pump(): void {
     if (!this.open) return;
+    // Classes don't compete for places (EMBEDDED-3), so their order here doesn't matter.
     for (const c of CLASSES) {
       while (this.busy[c] < this.places[c]) {
         const next = this.ready[c].values().next();

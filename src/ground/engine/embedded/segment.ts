@@ -109,9 +109,11 @@ async function runStep<T extends Json>(
 ): Promise<T> {
   const { turn, segment, store, clock, attempt } = parts;
   const { idx, row } = journal.claim("step", name);
+  // Replay: the world may have changed since, but the segment must take the same path (ENGINE-6).
   if (row?.state === "done") return JSON.parse(row.payload!) as T;
   requireStart(parts);
   const at = clock.now();
+  // An aborted step must not look like one that failed: it was never asked for.
   const result = await run().catch((error) => {
     throw asStop(parts, error);
   });
@@ -143,12 +145,14 @@ class Effect<T extends Json> {
     this.#how = how;
     this.#idx = idx;
     this.#row = row;
+    // The same on every attempt, so that the far side can recognise a repetition.
     this.#key = `${parts.turn}.${parts.segment}.${idx}`;
   }
 
   async run(act: (key: string) => Promise<T>): Promise<EffectResult<T>> {
     const row = this.#row;
     const how = this.#how;
+    // Recorded, as done or as unknown: either way it is decided and never acted on again.
     if (row && row.state !== "intent") return JSON.parse(row.payload!) as EffectResult<T>;
     const known = row && (await this.#recover(row));
     if (known) return known;
@@ -159,6 +163,7 @@ class Effect<T extends Json> {
     });
     requireClaim(this.#parts);
     if (instead !== undefined) {
+      // An answer without an act still needs its entry, so that a replay finds the same number here.
       if (!row) this.#journal.queue((tx) => this.#parts.store.addEntry(tx, this.#entry()));
       return this.#close({ ok: instead });
     }
@@ -180,6 +185,7 @@ class Effect<T extends Json> {
   /** The outcome of an intent without a result, or undefined if it may run again (EMBEDDED-8). */
   async #recover({ attempt }: JournalRow): Promise<EffectResult<T> | undefined> {
     const left = { sameBoot: this.#parts.isOfThisBoot(attempt) };
+    // A probe that fails says nothing, which is different from "it never happened".
     const found = await this.#how.probe?.(this.#key, left).catch(() => undefined);
     if (found && "ok" in found) return this.#close({ ok: found.ok });
     return !found && this.#how.repeat === "never" ? this.#close({ unknown: true, key: this.#key }) : undefined;
@@ -188,6 +194,8 @@ class Effect<T extends Json> {
   async #intend(): Promise<void> {
     const { store, write, crash } = this.#parts;
     await write((tx) => {
+      // The intent says which attempt made it: after the next crash that decides whether a probe can trust this machine's
+      // state.
       if (this.#row) store.attemptAgain(tx, this.#entry());
       else store.addEntry(tx, this.#entry());
       this.#how.intend?.(tx);
@@ -204,6 +212,7 @@ class Effect<T extends Json> {
       store.closeEntry(tx, { turn, segment, idx: this.#idx, endedAt: clock.now() }, state, result as unknown as Json);
       record?.(tx, result);
     });
+    // Only when the result is durable may the far side forget what it kept for a probe.
     if (settled) done.then(() => settled(this.#key)).catch(() => {});
     return result;
   }
@@ -227,6 +236,7 @@ function requireClaim({ signal }: SegmentParts): void {
   if (signal.aborted) throw signal.reason;
 }
 
+/** Nothing new is begun after a stop. What was begun is finished and recorded. */
 function requireStart(parts: SegmentParts): void {
   requireClaim(parts);
   if (parts.stopping.aborted) throw new Stopped();
