@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { FILES, FOLDERS, MOST_LINES, misplacedMethods } from "./architecture/app.ts";
+import { countCode, FILES, FOLDERS, MOST_LINES, misplacedMethods } from "./architecture/app.ts";
 import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { composedAtColons, keyPieces, LOOKALIKES, OTHER_COLONS } from "./architecture/keys.ts";
@@ -180,7 +180,7 @@ describe("the house", () => {
     });
 
     test("does not grow", () => {
-      expect(app.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0)).toBeLessThanOrEqual(MOST_LINES);
+      expect(app.reduce((sum, { text }) => sum + countCode(text), 0)).toBeLessThanOrEqual(MOST_LINES);
     });
   });
 

@@ -14,8 +14,13 @@ export const FILES: readonly string[] = [
 ];
 export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 
-/** A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3775;
+/** Lines of code. A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
+export const MOST_LINES = 3430;
+
+/** Without blank lines and comments: saying why costs nothing here. */
+export function countCode(source: string): number {
+  return source.split("\n").filter((line) => line.trim() !== "" && !/^\s*(?:\/\/|\/\*|\*)/.test(line)).length;
+}
 
 /** Files of app/methods/ that handle nothing themselves. */
 const WITHOUT_METHODS = new Set(["index", "parts"]);

@@ -8,6 +8,7 @@ export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<Method
   const { config, instance } = parts;
   const committed = () => instance().records.committed;
 
+  // The settings name only agents that differ from the defaults, so most agents have no entry there.
   const agentInfo = (agent: string, sessions: Map<string, number>): Result<"agents.get"> => {
     const own = Object.hasOwn(config.agents, agent) ? config.agents[agent] : undefined;
     return {
@@ -35,6 +36,7 @@ export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<Method
       };
     },
     "agents.get": async ({ agent }) => agentInfo(knownAgent(agent), await sessionsPerAgent(committed())),
+    // Settings for it may exist already: the folder is what makes an agent.
     async "agents.create"({ agent, soul }) {
       await instance().agents.create(asId<AgentId>(agent), soul);
       return agentInfo(agent, new Map());
@@ -42,6 +44,7 @@ export function makeAgentMethods(parts: Asks<"agents" | "records"> & Pick<Method
     async "agents.files.get"({ agent, file }) {
       return { agent, file, ...(await instance().agents.readFile(knownAgent(agent), file)) };
     },
+    // `version` is the text the editor began with; a file changed since then is a conflict, not overwritten.
     async "agents.files.set"({ agent, file, text, version }) {
       const written = await instance().agents.writeFile(knownAgent(agent), file, text, version);
       return { agent, file, version: written.version };

@@ -11,6 +11,7 @@ export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Metho
       approvals: await wireApprovals(
         parts,
         await parts.instance().approvals.list({
+          // Open ones only, unless all are asked for: pages count these.
           pendingOnly: p.state !== "all",
           limit: p.limit ?? 100,
           ...truthy({ session: p.session }),
@@ -20,10 +21,12 @@ export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Metho
     async "approvals.get"(p) {
       const found = await parts.instance().approvals.get(p.id);
       if (!found) throw notFound("approval", p.id);
+      // Lists leave out the whole text, which can be long; a single approval has it.
       const { whole } = found.action;
       return { ...(await wireApproval(parts, found)), ...(typeof whole === "string" ? { whole } : {}) };
     },
     async "approvals.resolve"(p, caller) {
+      // The history says who answered, so the name comes from the credential and never from the request.
       const by = caller.principal.name;
       const answer = { decision: p.decision, by, ...truthy({ reason: p.reason }), ...defined({ answers: p.answers }) };
       return wireApproval(parts, await parts.instance().approvals.resolve(p.id, answer));
@@ -36,6 +39,7 @@ export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Metho
 /** Of the action only the rule goes out: the rest is shown by the tool in its own words. */
 export async function wireApprovals(parts: Asks<"records">, asked: readonly ApprovalView[]): Promise<Approval[]> {
   if (asked.length === 0) return [];
+  // One query for all of them: a list has up to a hundred.
   const askers = await findAskers(
     parts.instance().records.committed,
     asked.map((a) => a.turn),
@@ -52,6 +56,7 @@ export async function wireApprovals(parts: Asks<"records">, asked: readonly Appr
   });
 }
 
+/** A single approval takes the same path, so both look the same. */
 export async function wireApproval(parts: Asks<"records">, asked: ApprovalView): Promise<Approval> {
   return (await wireApprovals(parts, [asked]))[0]!;
 }

@@ -31,11 +31,13 @@ export function attentionIn(
 export function makeAttentionMethods(
   parts: Asks<AttentionRooms> & Pick<MethodParts, "clock" | "problems">,
 ): Methods<"attention"> {
+  // Built for each call: problems of the settings and the time change.
   const at = () => attentionIn(parts.instance(), parts.problems(), parts.clock.now());
   return {
     "attention.list": ({ limit, after }) => listAttention(at(), { limit: limit ?? 50, after }),
     async "attention.dismiss"({ ids, all }, caller) {
       const by = caller.principal.name;
+      // Named ids first: an id that can't be dismissed fails before anything else is taken off the list.
       if (ids) await dismissAttention(at(), ids, by);
       const dismissed = all ? await dismissAll(at(), by) : (ids?.length ?? 0);
       return { dismissed, total: await countAttention(at()) };

@@ -21,6 +21,7 @@ export interface ChannelMethodParts
 export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels"> {
   const channels = () => parts.instance().channels;
   const pairings = () => channels().pairings;
+  // Made for each call: the settings it works on may have changed since the last one.
   const setup = () => openSetup(parts);
   return {
     "channels.list": async () => ({ channels: channels().accounts.list().map(wire) }),
@@ -41,6 +42,7 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
     },
     async "channels.test"({ name, chat }) {
       const { channel, account } = channels().accounts.find(name);
+      // Asks through the account's own channel, which is what will send and receive later.
       const who = await askAccount(name, () => channels().accounts.get(channel, account)!.open());
       if (chat !== undefined) await channels().sendTrial({ channel, account, chat });
       return { ...who, sent: chat !== undefined };
@@ -67,6 +69,7 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
     }),
     async "channels.revoke"({ name, sender, context = "direct" }) {
       const [channel = "", account = ""] = name.split("/");
+      // The name is taken apart and not looked up, so that people of an account that is no longer connected can be revoked too.
       await pairings().revoke({ channel, account, sender, context });
       return { revoked: true };
     },
@@ -79,6 +82,8 @@ function openSetup({ home, clock, log, settings, vault, instance }: ChannelMetho
     ...{ home, clock, log, vault, libraries: channels.libraries, accounts: channels.accounts },
     config: () => settings.view.channels,
     change: (edits) => settings.change(edits),
+    // The ids of messages seen are kept in three places. If one kept them, an account added again would take old messages for
+    // known.
     forget: (at) =>
       forgetAccount(
         {
@@ -92,6 +97,7 @@ function openSetup({ home, clock, log, settings, vault, instance }: ChannelMetho
   });
 }
 
+/** Undefined would vanish in JSON. Null says that this platform doesn't know. */
 function wire({ hearing, sending, ...one }: AccountStatus) {
   return { name: toName(one), ...one, hearing: hearing ?? null, sending: sending ?? null };
 }

@@ -23,6 +23,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   return {
     async "chat.send"(p, caller) {
       const admitted = await parts.instance().inbox.admit(makeChatMessage(p, caller, parts.ids));
+      // Durable is enough for this caller: the events tell it the rest.
       if (p.wait === false) {
         const row = await parts.instance().watch.read(admitted.turn);
         return toAnswer(parts, admitted.turn, row, admitted.duplicate);
@@ -31,10 +32,13 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
     },
     "chat.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
     async "chat.abort"(p) {
+      // People stop what is running; only programs know turn ids.
       const turn = p.turn ?? (p.session && (await parts.instance().currentTurn(asId<SessionKey>(p.session))));
       if (!turn) return { stopped: false };
+      // The id derives from the turn: stopping twice is one event.
       const stop = { id: resumeIds.abort(turn), name: CANCEL, value: { why: "chat.abort" } };
       const taken = await parts.instance().engine.resume(asId<TurnId>(turn), stop);
+      // A turn that has already ended is no error: the caller wanted it stopped, and it is.
       if (taken === "unknown") throw notFound("turn", turn);
       return { stopped: taken === "taken", turn };
     },
@@ -87,6 +91,9 @@ function toLive(
   };
 }
 
+/**
+ * Waits a bounded time. A parked turn can take days, and the caller then gets an interim answer and asks again with turns.wait.
+ */
 export async function waitFor(
   parts: WaitParts,
   turn: TurnId,
@@ -97,6 +104,7 @@ export async function waitFor(
   return toAnswer(parts, turn, row, duplicate);
 }
 
+/** A turn as chat.send, turns.wait and the OpenAI routes answer with it. */
 async function toAnswer(
   parts: WaitParts,
   turn: TurnId,
@@ -118,6 +126,7 @@ async function toAnswer(
     duplicate,
     ...truthy({ reason: result?.reason, model: result?.model, practice: result?.practice, failure: result?.failure }),
     ...truthy({ cut: result?.cut, usage: result?.usage, toolCalls: result?.callerCalls }),
+    // Its message was carried by another turn, whose answer this is.
     ...(row.id === turn ? {} : { joined: row.id }),
     ...(asked ? { approval: await wireApproval(parts, asked) } : {}),
   };

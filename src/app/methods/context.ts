@@ -12,6 +12,7 @@ export function makeContextMethods(
       const { agent } = await parts.instance().sessions.get(session);
       const of = { session: asId<SessionKey>(session), agent: asId<AgentId>(agent), text };
       const { model, api, full, cache, body, ...rest } = await parts.instance().nextRequest(of);
+      // Internally a missing mark means none. Clients get a plain boolean.
       const shown = rest.parts.map((part) => ({ ...part, mark: part.mark ?? false }));
       const tokens = shown.reduce((sum, part) => sum + part.tokens, 0);
       const bytes = Buffer.byteLength(body);
@@ -22,6 +23,7 @@ export function makeContextMethods(
       const done = await parts
         .instance()
         .compactions.ask(asId<SessionKey>(session), asId<AgentId>(agent), focus?.trim() || null);
+      // Compaction can outlast a request. It goes on in the background and shows up in context.get.
       if (!done) return { state: "going on" };
       if (!done.made) return { state: "nothing" };
       const { how, messages, before, after } = done;

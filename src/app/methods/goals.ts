@@ -20,6 +20,7 @@ export function makeGoalMethods(parts: Asks<"goals"> & Pick<MethodParts, "config
   };
 }
 
+/** The row is stored with SQL names and nulls; the wire has camel case and leaves out what is empty. */
 function wireGoal(goal: Goal): Result<"goals.get"> {
   const { id, session, agent, outcome, proof, stop, state, why, turn, round, dollars, tokens } = goal;
   return {

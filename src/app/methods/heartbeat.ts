@@ -14,6 +14,7 @@ export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, 
   const readBeat = async (agent: string) => findBeat(await beats(), agent);
   return {
     "heartbeat.list": async () => ({ beats: await beats() }),
+    // Each handler reads the beat first, so that an agent without a heartbeat gets one error in one wording.
     async "heartbeat.run"({ agent }) {
       await readBeat(agent);
       return schedules().run(heartbeatName(agent));
@@ -26,6 +27,7 @@ export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, 
     async "heartbeat.resume"({ agent }) {
       await readBeat(agent);
       await parts.instance().heartbeat.pause(asId<AgentId>(agent), null);
+      // A heartbeat can be stopped in two places: by its own pause, and as a job that failed too often.
       await schedules().update(heartbeatName(agent), { enabled: true });
       return readBeat(agent);
     },

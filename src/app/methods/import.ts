@@ -36,6 +36,7 @@ export function makeImportMethods(parts: ImportMethodParts): Methods<"import"> {
   };
 }
 
+/** What an import may touch, and nothing else. Each port is a room's own way to add something, with that room's checks. */
 function importPorts(parts: ImportMethodParts): ImportPorts {
   const { home, clock, crash, guard, settings, vault } = parts;
   const { agents, memory, skills, sessions, schedules } = parts.instance();
@@ -45,6 +46,7 @@ function importPorts(parts: ImportMethodParts): ImportPorts {
     ...{ home, clock, crash, guard, agents, facts: memory.memory },
     skills: { examine: (dir, name) => skills.examine(dir, name), originFile: ORIGIN_FILE },
     sessions: {
+      // A session that isn't there has no messages; the caller needs the number, not the error.
       count: async (session) => (await sessions.get(session).catch(() => undefined))?.messages,
       async add(of, lines) {
         await sessions.import(of, lines);
@@ -56,6 +58,7 @@ function importPorts(parts: ImportMethodParts): ImportPorts {
     },
     jobs: {
       list: () => schedules.list(),
+      // A time that can't be read must be noticed before anything is written.
       check: (when) => void schedules.preview(when, 1),
       add: (job) => schedules.add(job),
     },

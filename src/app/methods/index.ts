@@ -36,6 +36,9 @@ import { makeUsageMethods } from "./usage.ts";
 import { makeWakeMethods } from "./wakes.ts";
 import { makeWatchMethods } from "./watch.ts";
 
+/**
+ * Everything any handler asks for. The builders of app/ pass it once; each file picks its own part, so a test needs only that.
+ */
 export type AllMethodParts = MethodParts &
   Asks<keyof Instance> &
   ModelMethodParts &
@@ -46,6 +49,7 @@ export type AllMethodParts = MethodParts &
   ImportMethodParts &
   TokenParts & { events: EventStream; vault: Vault; settings: LaresSettings };
 
+/** The type Handlers has every method of the protocol, so a noun that is forgotten here doesn't compile. */
 export function makeMethods(parts: AllMethodParts): Handlers {
   return {
     ...makeHealthMethods(parts),

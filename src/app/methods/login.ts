@@ -11,6 +11,7 @@ export interface LoginParts {
 export function makeLoginMethods({ access, loginUrl }: LoginParts): Methods<"login"> {
   return {
     async "login.code"(_p, caller) {
+      // The code carries the caller's rights. A browser never gets more than the one who made the link.
       const { code, expiresAt } = access.newCode(caller.principal);
       return { code, url: loginUrl(code), expiresAt };
     },

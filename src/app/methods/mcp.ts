@@ -15,8 +15,10 @@ export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp">
 export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
   const { settings, vault } = parts;
   const servers = () => parts.instance().mcp.servers;
+  // Commands and addresses may contain tokens that nobody moved to the vault.
   const target = (config: ServerConfig) => parts.redact(config.url ?? [config.command, ...config.args].join(" "));
   return {
+    // From the settings, not from what is running: a server that never started is listed too.
     async "mcp.list"() {
       const all = Object.entries(settings.view.mcp.servers).map(([name, config]) => {
         const { state, tools, held, quarantined, isUnknown } = servers().status(name);
@@ -44,6 +46,7 @@ export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
     },
     "mcp.test": ({ name }) => servers().test(name),
     async "mcp.add"({ text, name, replace }) {
+      // Values that look like keys go to the vault, and lares.yaml gets a reference instead.
       const port = {
         known: settings.view.mcp.servers,
         soundsSecret,
@@ -59,6 +62,7 @@ export function makeMcpMethods(parts: McpMethodParts): Methods<"mcp"> {
     async "mcp.remove"({ name }) {
       if (!(name in settings.view.mcp.servers)) return { removed: false };
       await settings.change([[["mcp", "servers", name], undefined]]);
+      // After the settings, so that a crash in between leaves pins of an unknown server, which harm nobody.
       await servers().forget(name);
       return { removed: true };
     },

@@ -31,18 +31,21 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
   return {
     async "memory.add"({ at, idempotencyKey: _key, ...given }, { outside }) {
       const moment = at === undefined ? undefined : momentOfFact(at);
+      // A caller who may use this method speaks for the owner, so the fact needs no confirmation.
       const added = await memory().add({ ...given, trust: outside ? "outside" : "owner", ...defined({ at: moment }) });
       const replaced = await findReplaced(rooms(), added);
       const { id, state } = added;
       return { id, state, ...(replaced.length ? { replaced: replaced.map(({ id, text }) => ({ id, text })) } : {}) };
     },
     "memory.search": async (query) => ({
+      // Trust and person decide what is found. They are not part of the answer.
       results: (await searchBoth(rooms(), query)).map(({ trust: _t, person: _p, ...hit }) => hit),
     }),
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },
     async "memory.forget"({ id, about, preview }) {
+      // The schema demands exactly one of the two.
       if (about === undefined) return { forgotten: await forgetFact(rooms(), id!) };
       const going = await (preview ? findAbout(rooms(), about) : forgetAbout(rooms(), about));
       const count = going.facts.length + going.said.length;
@@ -69,6 +72,7 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
     }),
     async "memory.import"({ facts, trusted = false }) {
       const rows = facts as Remembered[];
+      // A file can contain anything, so its facts wait for a person unless the caller vouches for it.
       return memory().import(trusted ? rows : rows.map(untrusted));
     },
   };
@@ -95,6 +99,7 @@ function makePassMethods({
   };
 }
 
+/** Facts have internal fields (vectors, counters) that clients have no use for. */
 function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
   const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy, expiresAt } = fact;
   return {
@@ -104,6 +109,7 @@ function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
   };
 }
 
+/** A condensation stores whole facts to be undone. Only their texts are shown. */
 function shown(run: Condensation): Result<"memory.condensations">["condensations"][number] {
   const { id, agent, at, model, before, after, changes, undoneAt } = run;
   return {

@@ -5,6 +5,7 @@ import type { Methods } from "./parts.ts";
 
 export interface ModelMethodParts {
   models: Pick<Models, "list" | "primary">;
+  /** Changes lares.yaml and the vault, and makes real requests to providers. */
   providers: ProviderSetup;
 }
 

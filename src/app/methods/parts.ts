@@ -14,6 +14,7 @@ export interface MethodParts {
   models: Models;
   clock: Clock;
   ids: IdMaker;
+  // Functions, because the gateway isn't listening yet when the handlers are built.
   url: () => string;
   uptimeMs: () => number;
   problems: () => string[];
@@ -29,6 +30,7 @@ export interface Asks<Room extends keyof Instance> {
   instance: () => Pick<Instance, Room>;
 }
 
+/** In every handler the same words for the same mistake. */
 export function notFound(what: string, id: string): AppError {
   return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
 }

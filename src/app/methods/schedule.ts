@@ -35,15 +35,18 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
         })),
       };
     },
+    // The wire says `deliver`, the room says `route`: null means that the answer stays in the history.
     async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
       const settings = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;
       return wire(await schedules().add(settings));
     },
     async "schedule.update"({ id, deliver, idempotencyKey: _key, ...change }) {
+      // Left out, the route stays as it is.
       const settings = { ...change, ...defined({ route: deliver }) } as GivenWhen & JobSettings;
       return wire(await schedules().update(id, settings));
     },
     async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
+      // Without a key two calls are two snoozes, so the moment makes them different.
       const key = idempotencyKey ?? `${caller.principal.id} ${parts.clock.now()}`;
       return wire(await schedules().snooze(id, given as Pick<GivenWhen, "at" | "in" | "zone">, key));
     },
@@ -58,6 +61,7 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
   };
 }
 
+/** A job as clients see it: with its schedule in words, and without the fields that are null. */
 function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
   const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last, recent } = job;
   const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet } = job;

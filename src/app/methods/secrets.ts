@@ -11,6 +11,7 @@ export function makeSecretMethods(
   const granting = new Granting({
     vault,
     agents: () => settings.view.agents,
+    // An empty list is removed from the file, which then reads as if nothing had ever been granted.
     give: (agent, secrets) =>
       settings.change([[["agents", agent, "secrets"], secrets.length ? [...secrets] : undefined]]),
     refersTo: (reference) => settings.refersTo(reference),
@@ -24,6 +25,7 @@ export function makeSecretMethods(
     },
     "secrets.remove": ({ name }) => granting.remove(name),
     async "secrets.grant"({ name, agent }) {
+      // Checked here and not in the room: a grant in lares.yaml may come before its secret, a typed one is a typo.
       granting.mustExist(name);
       if (!parts.instance().agents.exists(asId<AgentId>(agent))) throw unknownAgent(agent);
       await granting.grant(name, agent);

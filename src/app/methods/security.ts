@@ -8,6 +8,7 @@ import type { Asks, MethodParts, Methods } from "./parts.ts";
 export interface SecurityParts extends Asks<"sandbox">, Pick<MethodParts, "home"> {
   access: Access;
   settings: LaresSettings;
+  /** Read at each call: the address is only known once the gateway listens. */
   auditing: () => Pick<AuditParts, "bind" | "token">;
 }
 

@@ -44,6 +44,7 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
         p,
       ),
     async "sessions.prune"(p) {
+      // A dry run lists what would be deleted, so that people can look before they lose anything.
       const dryRun = p.dryRun ?? false;
       const sessions = await parts.instance().sessions.prune(p.olderThanDays * 86_400_000, dryRun);
       return { sessions, deleted: !dryRun };
@@ -55,6 +56,7 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
   };
 }
 
+/** A stored message as clients read it: the label is a field, so that nobody has to parse Lares' own line before the text. */
 export function toLine(m: HistoryEntry): HistoryMessage {
   const { at, ...rest } = m;
   const label = findLabel(m.content);

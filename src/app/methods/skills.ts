@@ -6,6 +6,7 @@ import { LARGEST_SKILL, type Skill } from "../../mind/skills/index.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export function makeSkillMethods(parts: Asks<"agents" | "skills"> & Pick<MethodParts, "config">): Methods<"skills"> {
+  // People ask about skills without naming an agent; most homes have one.
   const who = (given: string | undefined): string => {
     const agent = given ?? parts.config.routing.defaultAgent;
     const { agents } = parts.instance();
@@ -22,6 +23,7 @@ export function makeSkillMethods(parts: Asks<"agents" | "skills"> & Pick<MethodP
       const skill = await skills.find(who(p.agent), p.name);
       const { allowedTools, metadata } = skill.about;
       const card = { ...shown(skill), ...truthy({ allowedTools, metadata }) };
+      // Its text may be what made it unusable, so only the reason is shown.
       if (skill.state === "unusable") return { ...card, text: "", files: [] };
       const { body, files } = await skills.words(skill);
       const text = p.file === undefined ? body : await readSkillFile(skill, p.file);

@@ -31,6 +31,7 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
   return {
     async status() {
       const instance = parts.instance();
+      // Everything here must be cheap: clients ask for it often.
       const model = parts.models.primary();
       const { rss, heapUsed } = process.memoryUsage();
       const counts = await countOpen(openThings(instance));
@@ -52,8 +53,10 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
           ...truthy({ detail }),
         })),
         usageToday: await usageToday(committed(), clock.now()),
+        // Agents without a heartbeat are the normal case and would only be noise.
         heartbeats: (await beatsIn(instance, clock.now())).filter((one) => one.state !== "off"),
         memory: { rss, heapUsed },
+        // Whether the sandbox works is measured, not read from the settings.
         sandbox: await instance.sandbox.state(),
         problems: parts.problems(),
       };

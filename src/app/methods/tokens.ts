@@ -15,6 +15,7 @@ export function makeTokenMethods(parts: TokenParts): Methods<"tokens"> {
   return {
     async "tokens.create"({ name, scopes }, caller) {
       const made = await access.createToken(caller.principal, { name, scopes });
+      // The token is shown once, here. From now on no log line can contain it.
       parts.log.redactor.addSecret(made.token);
       return made;
     },
@@ -37,6 +38,7 @@ export function makeTokenMethods(parts: TokenParts): Methods<"tokens"> {
           createdAt: l.madeAt,
           lastUsedAt: l.usedAt,
           expiresAt: l.expiresAt,
+          // So that a page can mark, and not accidentally revoke, its own login.
           current: caller.principal.credential === l.id,
         })),
       };

@@ -17,6 +17,7 @@ export function makeTurnMethods(
       const row = await parts.instance().watch.read(turn);
       if (!row) throw notFound("turn", p.turn);
       const steps = [];
+      // From the engine's journal: the records only know how the turn ended.
       for await (const e of parts.instance().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
         const more = { ...describeStep(e), ...callFacts(e) };
@@ -43,6 +44,7 @@ export function makeTurnMethods(
         deliveries: await listDeliveries(committed(), turn),
       };
     },
+    // The same wait as chat.send, for a client whose connection broke in between.
     "turns.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
     async "turns.list"(p) {
       const rows = await listTurns(committed(), {

@@ -7,6 +7,7 @@ export function makeUndoMethods(parts: Asks<"checkpoints">): Methods<"undo"> {
     "undo.list": async ({ session, limit }) => ({
       turns: await parts.instance().checkpoints.list({ limit: limit ?? 20, ...truthy({ session }) }),
     }),
+    // Recorded with its own id, so the undo can be undone.
     "undo.turn": ({ turn, dryRun }, caller) =>
       parts.instance().checkpoints.undo(turn, { by: caller.principal.name, dryRun: dryRun ?? false }),
   };

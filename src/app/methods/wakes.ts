@@ -34,9 +34,13 @@ export function makeWakeMethods(
       const instance = parts.instance();
       const agent = asId<AgentId>(named ?? parts.config.routing.defaultAgent);
       const session = typed === "main" ? sessionKeys.main(agent) : asId<SessionKey>(typed);
+      // The main session needs no row yet: the event itself will create it. Any other key must exist, or a typo would start a
+      // session.
       const known = typed === "main" ? undefined : await instance.sessions.get(session);
+      // A session belongs to one agent. A named agent doesn't change that.
       const owner = asId<AgentId>(known?.agent ?? agent);
       if (!instance.agents.exists(owner)) throw unknownAgent(owner);
+      // Without a key each call is a separate event, so that the same text can be sent twice on purpose.
       const event = wakeEvent(
         { session, agent: owner, by: caller.principal, text, deliver },
         idempotencyKey ?? parts.ids.next("e"),

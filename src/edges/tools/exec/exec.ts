@@ -81,7 +81,7 @@ const SHOWN_THOUSANDS = SHOWN / 1000;
 function describe(mayStay: boolean): Tool["spec"] {
   const background = {
     type: "boolean",
-    description: "for servers and long work: it keeps running, and you get a message when it ends",
+    description: "for servers and long work: it keeps running, and its end comes as a message",
   } as const;
   return {
     name: "exec",

@@ -26,7 +26,7 @@ export async function addServers(
   const added: Added["added"] = [];
   for (const { name, config } of servers) {
     if (name in port.known && !given.replace) {
-      refused.push({ name, reason: "there is a server of this name already" });
+      refused.push({ name, reason: "there is already a server with this name" });
       continue;
     }
     const hidden = hideSecrets(name, config, (key) => port.soundsSecret(key));

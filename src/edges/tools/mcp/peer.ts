@@ -87,6 +87,7 @@ export interface CallRequest {
   signal: AbortSignal;
 }
 
+/** One connection serves all conversations: a server is a program with its own state, and people expect one of it. */
 interface Connection {
   client: Client;
   transport: Awaited<ReturnType<PeerParts["transport"]>>;
@@ -168,12 +169,14 @@ export class McpPeer {
     try {
       return await this.#use(async ({ client }) => {
         const now = this.#memory.manifest?.tools.find(({ name }) => name === request.tool);
-        if (now?.digest !== request.digest) throw new NotReached("the tool has changed and waits for the owner's look");
+        if (now?.digest !== request.digest)
+          throw new NotReached("the tool has changed and can't be used until the owner has accepted it");
         isSent = true;
         live.heard();
         return await this.#send(client, { ...request, signal }, live);
       });
     } catch (error) {
+      // A stop isn't the server's failure and must not count as one.
       if (request.signal.aborted) throw error;
       const login = findNeedsLogin(error);
       if (login) {
@@ -234,6 +237,7 @@ export class McpPeer {
   async #list(client: Client): Promise<Manifest> {
     const tools: unknown[] = [];
     let cursor: string | undefined;
+    // A server that never ends its list must not keep us reading it.
     for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
       const { looseList } = await import("./loose.ts");
       const found = await client.request(
@@ -257,6 +261,7 @@ export class McpPeer {
     try {
       const connection = await this.#connected();
       const done = await work(connection);
+      // Only work that succeeded shows that it is well; a connection alone does not.
       this.#failures = 0;
       return done;
     } finally {
@@ -266,6 +271,7 @@ export class McpPeer {
 
   #endWhenIdle(): void {
     const { idleMinutes, command } = this.#parts.config;
+    // A server elsewhere costs nothing while it is idle.
     if (command === undefined) return;
     this.#stopIdle = this.#parts.clock.after(idleMinutes * 60_000, () => void this.close());
   }
@@ -293,6 +299,7 @@ export class McpPeer {
       try {
         return await this.#connectAs(era);
       } catch (error) {
+        // The first failure is the one that means something; the later tries are guesses.
         failure ??= error;
         // It can't even be started, or wants a login: another era changes nothing.
         if (error instanceof AppError || findNeedsLogin(error)) break;
@@ -344,6 +351,7 @@ export class McpPeer {
     // A program that dies says why in one line and then where, in many.
     const last = said.findLast((line) => line.toLowerCase().includes("error") && !isPlaceInCode(line)) ?? said.at(-1);
     this.#why = last === undefined ? error.message : `${last} (${error.message})`;
+    // A server that just restarts fails once or twice. Only a broken one keeps failing.
     if (this.#failures < MOST_FAILURES) return;
     this.#pausedUntil = this.#parts.clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
   }

@@ -9,6 +9,7 @@ import { defined, withoutHidden } from "../../../core/kit/index.ts";
 
 /** As much as other tools may say at once; the caller writes the whole to a file. */
 const MOST_TEXT = 30_000;
+/** Bounds on what one answer may make us hold in memory; real servers stay far below them. */
 const MOST_BLOCKS = 1000;
 const MOST_IMAGES = 8;
 const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
@@ -49,7 +50,7 @@ export function readAnswer(server: string, answer: McpAnswer): ReadAnswer {
   const lines = blocks.map((raw: unknown) => say(raw, pictures));
   const structured = answer.structuredContent as Json | undefined;
   if (!lines.some(Boolean) && structured !== undefined) lines.push(JSON.stringify(structured));
-  const whole = withoutHidden(lines.filter(Boolean).join("\n")) || "(no words)";
+  const whole = withoutHidden(lines.filter(Boolean).join("\n")) || "(no text)";
   const meta: JsonObject = { server, ...defined({ structured }) };
   return {
     text: whole.length > MOST_TEXT ? whole.slice(0, MOST_TEXT) : whole,
@@ -64,12 +65,14 @@ export function readAnswer(server: string, answer: McpAnswer): ReadAnswer {
 /** One block in words; a picture also goes to `pictures`. */
 function say(raw: unknown, pictures: Picture[]): string {
   const read = block.safeParse(raw);
+  // The rest of the answer may still be useful, so one unknown block doesn't spoil it.
   if (!read.success) return "[a part of a kind that Lares doesn't know]";
   const part = read.data;
   switch (part.type) {
     case "text":
       return part.text;
     case "image": {
+      // From the length of the base64, without decoding: a huge picture isn't worth the memory.
       const bytes = Math.floor((part.data.length * 3) / 4);
       const isShown = PICTURES.has(part.mimeType) && bytes <= MOST_IMAGE_BYTES && pictures.length < MOST_IMAGES;
       if (isShown) pictures.push({ mediaType: part.mimeType, bytes: Buffer.from(part.data, "base64") });

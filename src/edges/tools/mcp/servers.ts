@@ -90,12 +90,14 @@ export class McpServers {
   async apply(): Promise<void> {
     const { records } = this.#parts;
     const { servers } = this.#parts.config();
+    // A changed definition may be a different program, so nothing of the running one is reused.
     const ended = [...this.#entries].filter(([name, { config }]) => !isSame(servers[name], config));
     for (const [name, { peer }] of ended) {
       this.#entries.delete(name);
       await peer.close();
     }
     for (const [name, config] of Object.entries(servers)) {
+      // Unchanged servers keep their connection: other settings change far more often than these.
       if (this.#entries.has(name)) continue;
       const memory = await store.readServer(records, name);
       const pins = await store.readPins(records, name);
@@ -235,11 +237,12 @@ export class McpServers {
       ? this.#offeredBy(server, agent).find((one) => one.tool.name === tool)
       : undefined;
     if (found) return found;
+    // The two reasons need different advice: one waits for a person, the other is simply gone.
     const isHeld = this.#entries.has(server) && this.status(server).held.some((one) => one.tool.name === tool);
     throw new AppError("TOOL_INPUT", {
       message: isHeld
-        ? `${addressTool(server, tool)} has changed and waits until the owner has looked at it.`
-        : `${addressTool(server, tool)} isn't there any more.`,
+        ? `${addressTool(server, tool)} has changed and can't be used until the owner has accepted it.`
+        : `${addressTool(server, tool)} no longer exists.`,
       hint: isHeld ? "Go on without it, and tell the person." : "Look for another with tool_search.",
       origin: "own",
     });
@@ -267,6 +270,7 @@ export class McpServers {
     return this.#sorted(entry)
       .offered.filter(({ name }) => {
         const address = addressTool(server, name);
+        // A deny wins on both levels, so that an agent's list can't open what the server's closes.
         if (isListed(deny, name) || isListed(lists.deny, address)) return false;
         return (!allow || isListed(allow, name)) && (!lists.allow || isListed(lists.allow, address));
       })
@@ -324,6 +328,7 @@ export class McpServers {
   async #took(name: string, manifest: Manifest): Promise<void> {
     const entry = this.#entry(name);
     entry.manifest = manifest;
+    // Only the very first list is taken without a look: adding the server was the decision.
     if (entry.pins.size > 0 || manifest.tools.length === 0) return;
     const pins = manifest.tools.map((tool) => pinned(tool, null));
     await this.#parts.records.write((tx) => {

@@ -50,6 +50,7 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
     // Failures too: what is wrong with arguments is said in words of the schema, which its server wrote.
     words: { result: "outside", failure: "outside" },
     async plan(input, place): Promise<ActionPlan> {
+      // Looked up again for each plan: the server's list may have changed since the tool was offered.
       const now = port.find(place.caller.agent, server, tool.name);
       const given = readArguments(address, now.tool, input);
       return {
@@ -78,6 +79,7 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
 
 function readArguments(address: string, tool: McpTool, input: Json): JsonObject {
   const given = input ?? {};
+  // Checked here, because servers answer a wrong argument in very different and often useless ways.
   const problem = misfit({ type: "object", ...tool.input }, given);
   if (problem === undefined) return given as JsonObject;
   throw new AppError("TOOL_INPUT", {

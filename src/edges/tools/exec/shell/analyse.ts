@@ -103,7 +103,7 @@ function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | unde
     const why =
       error instanceof RangeError
         ? "Commands are nested too deeply to be judged."
-        : `The text cannot be read as shell: ${(error as Error).message}.`;
+        : `The text can't be parsed as shell: ${(error as Error).message}.`;
     add(scan, "unparsed", why);
     return undefined;
   }

@@ -37,7 +37,7 @@ function because(walk: Walk, kind: ShellReasonKind, text: string): void {
 
 const VISITORS: Visitors = {
   Script({ scan, down }, { errors = [] }) {
-    for (const error of errors) add(scan, "unparsed", `The text cannot be read as shell: ${error.message}.`);
+    for (const error of errors) add(scan, "unparsed", `The text can't be parsed as shell: ${error.message}.`);
     down();
   },
   Statement({ scan, down }, { background }) {
@@ -70,13 +70,14 @@ const VISITORS: Visitors = {
   CommandExpansion: visitSubstitution,
   ArithmeticCommandExpansion: visitSubstitution,
   ProcessSubstitution({ scan, around, down }, { text, script, operator }) {
-    add(scan, "substitution", `${quoted(text)} runs beside the command.`);
-    if (!script) add(scan, "unparsed", `${quoted(text)} cannot be read as shell.`);
+    add(scan, "substitution", `${quoted(text)} runs alongside the command.`);
+    if (!script) add(scan, "unparsed", `${quoted(text)} can't be parsed as shell.`);
     down([...around.within, `${operator}( )`]);
   },
   SimpleExpansion: (walk, { text }) => because(walk, "expansion", `${quoted(text)} is only known when it runs.`),
   ParameterExpansion: visitParameter,
-  Slice: (walk) => because(walk, "evaluates", "A slice of a variable is computed, and computing evaluates text."),
+  Slice: (walk) =>
+    because(walk, "evaluates", "The bounds of a slice are computed, and the shell may run code while it computes."),
   ArithmeticExpansion: visitArithmetic,
   ArithmeticCommand: visitArithmetic,
   ArithmeticFor: visitArithmetic,
@@ -86,7 +87,7 @@ const VISITORS: Visitors = {
   },
 
   TestCommand({ scan, around, visit }, { expression }) {
-    add(scan, "construct", "It is more than plain commands ([[ ]]).");
+    add(scan, "construct", "It uses more than plain commands ([[ ]]).");
     visit(expression, { ...around, inTest: true });
   },
   TestBinary({ scan, down }, { operator }) {
@@ -101,7 +102,7 @@ const VISITORS: Visitors = {
   Function({ scan, around, down }, node) {
     const { text } = node.name;
     add(scan, "function", `It defines a function ${quoted(text)}.`);
-    if (isForkBomb(node)) add(scan, "fork-bomb", `The function ${quoted(text)} starts itself without end.`);
+    if (isForkBomb(node)) add(scan, "fork-bomb", `The function ${quoted(text)} starts copies of itself without end.`);
     down([...around.within, `function ${visibleLine(text)}`]);
   },
   // bash 5.2 writes a coprocess inside $( ) down again with its name, and then takes the name for the program.
@@ -115,7 +116,7 @@ const VISITORS: Visitors = {
   BraceGroup: construct("{ }"),
   For: visitFor,
   Select(walk) {
-    add(walk.scan, "construct", "It is more than plain commands (select).");
+    add(walk.scan, "construct", "It uses more than plain commands (select).");
     because(walk, "evaluates", "select reads from its input.");
   },
 
@@ -159,11 +160,11 @@ export function visitKind(walk: Walk, node: SyntaxNode): void {
 }
 
 function construct(shown: string): (walk: Walk) => void {
-  return (walk) => because(walk, "construct", `It is more than plain commands (${shown}).`);
+  return (walk) => because(walk, "construct", `It uses more than plain commands (${shown}).`);
 }
 
 function visitFor({ scan, down }: Walk, { name, wordlist }: NodeOf<"For">): void {
-  add(scan, "construct", "It is more than plain commands (for).");
+  add(scan, "construct", "It uses more than plain commands (for).");
   const from = wordlist?.slice(0, MOST_WORDS).flatMap((word) => readWords(word, scan.variables));
   const all = scan.variables.get("@");
   for (const word of from ?? [all === undefined ? UNSEEN_WORD : { guess: all }])
@@ -186,7 +187,7 @@ function visitSubstitution(
   { text, script }: NodeOf<"CommandExpansion" | "ArithmeticCommandExpansion">,
 ): void {
   add(scan, "substitution", `The output of ${quoted(text)} becomes part of a command.`);
-  if (!script) add(scan, "unparsed", `${quoted(text)} cannot be read as shell.`);
+  if (!script) add(scan, "unparsed", `${quoted(text)} can't be parsed as shell.`);
   down([...around.within, "$( )"]);
 }
 

@@ -11,7 +11,7 @@ export const because = {
   evaluatesIndex: (program: string): ShellReason => ({ kind: "evaluates", text: `${program} evaluates an index.` }),
   loadsFile: (program: string, file: string): ShellReason => ({
     kind: "startup-file",
-    text: `${program} loads ${short(file)} at its start.`,
+    text: `${program} loads ${short(file)} when it starts.`,
   }),
   loadsFiles: (program: string): ShellReason => ({ kind: "startup-file", text: `${program} loads start-up files.` }),
   changedOption: (program: string, option: string): ShellReason => ({
@@ -28,23 +28,23 @@ export const because = {
   }),
   unseenText: (program: string): ShellReason => ({
     kind: "hidden-code",
-    text: `${program} runs text that is computed, so nobody can see it beforehand.`,
+    text: `${program} runs computed text, which nobody can see in advance.`,
   }),
   computedText: (program: string): ShellReason => ({
     kind: "hidden-code",
-    text: `${program} runs text that is computed.`,
+    text: `${program} runs computed text.`,
   }),
   computedCode: (program: string): ShellReason => ({
     kind: "hidden-code",
-    text: `${program} runs code that is computed.`,
+    text: `${program} runs computed code.`,
   }),
   computedFile: (program: string, file: string): ShellReason => ({
     kind: "hidden-code",
-    text: `${program} runs a file that is computed: ${short(file)}.`,
+    text: `${program} runs a file whose name is computed: ${short(file)}.`,
   }),
   unseenInput: (program: string): ShellReason => ({
     kind: "hidden-code",
-    text: `${program} runs what comes in, which nobody can see beforehand.`,
+    text: `${program} runs its input, which nobody can see in advance.`,
   }),
   shellScript: (program: string, file: string): ShellReason => ({
     kind: "script",
@@ -80,7 +80,7 @@ export const because = {
   /** `isQuiet`: what it is given is taken as it is; otherwise bash evaluates it once more. */
   builtin: (program: string, isQuiet: boolean): ShellReason => ({
     kind: isQuiet ? "builtin" : "evaluates",
-    text: `${program} is part of the shell and no rule covers it.`,
+    text: `${program} is part of the shell, and no rule can cover it.`,
   }),
 } as const;
 
