@@ -63,6 +63,11 @@ lines.on("line", (line) => {
   }
   if (method === "tools/list") return say({ id, result: { tools: script().tools } });
   if (method === "tools/call") return call(id, params);
+  if (method === "resources/list") return say({ id, result: { resources: [{ uri: "sky://today", name: "Today" }] } });
+  if (method === "resources/read") {
+    if (params.uri !== "sky://today") return say({ id, error: { code: -32002, message: "no such resource" } });
+    return say({ id, result: { contents: [{ uri: params.uri, text: "cloudy" }] } });
+  }
   if (method === "ping") return say({ id, result: {} });
   say({ id, error: { code: -32601, message: `no method ${method}` } });
 });

@@ -2,3 +2,6 @@
 import { z } from "zod";
 
 export const looseList = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+/** Any result; who asked reads it. */
+export const looseResult = z.looseObject({});

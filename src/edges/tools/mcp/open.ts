@@ -8,6 +8,7 @@ import type { McpConfig, ServerConfig } from "./config.ts";
 import { revealIn, secretName } from "./hide.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
 import type { McpLogin } from "./login.ts";
+import { createMcpRead } from "./read.ts";
 import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
 import { createMcpTool, type McpPort } from "./tool.ts";
 
@@ -90,17 +91,24 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
 }
 
 function serveTools(servers: McpServers, port: McpPort): ServedTools {
+  const reading = createMcpRead({
+    mayRead: (...asked) => servers.mayRead(...asked),
+    definition: (server) => servers.definition(server),
+    request: (server, ...asked) => servers.request(server, ...asked),
+  });
   const asTool = (offered: OfferedTool): Tool => createMcpTool(port, offered);
   return {
     servers: () => servers.names(),
     get(name) {
+      if (name === reading.spec.name) return servers.names().length > 0 ? reading : undefined;
       const found = servers.all().find(({ tool }) => tool.modelName === name);
       return found && asTool(found);
     },
     async list(agent) {
       await servers.discover(agent);
       const tools = servers.offered(agent).map((offered) => ({ server: offered.server, tool: asTool(offered) }));
-      return { tools, isSeen: servers.isSeen(agent) };
+      const also = tools.length > 0 ? [{ server: "", tool: reading }] : [];
+      return { tools: [...tools, ...also], isSeen: servers.isSeen(agent) };
     },
   };
 }

@@ -138,6 +138,15 @@ export class McpPeer {
     return this.#use(async ({ client }) => await this.#list(client));
   }
 
+  /** A request that only reads. Throws when it can't be reached or refuses. */
+  async request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const { looseResult } = await import("./loose.ts");
+    const timeout = this.#parts.config.callSeconds * 1000;
+    return this.#use(({ client }) =>
+      client.request({ method, params: { ...params } }, looseResult, { signal, timeout }),
+    );
+  }
+
   async call(request: CallRequest): Promise<CallOutcome> {
     const { config, clock, name: server } = this.#parts;
     const live = new OpenCall({

@@ -252,6 +252,23 @@ export class McpServers {
     return this.#entry(server).peer.call(request);
   }
 
+  /** Whether an agent may use this of a server, by its lists. */
+  mayRead(agent: string, server: string, address: string): boolean {
+    const { allow, deny } = this.#parts.lists(agent);
+    const isAllowed = !isListed(deny, address) && (!allow || isListed(allow, address));
+    return isAllowed && this.#entries.get(server)?.config.enabled === true;
+  }
+
+  /** Asks a server for something to read. Throws TOOL_INPUT in its words when it refuses. */
+  async request(server: string, ...given: Parameters<McpPeer["request"]>): Promise<unknown> {
+    try {
+      return await this.#entry(server).peer.request(...given);
+    } catch (error) {
+      if (given[2].aborted || error instanceof AppError) throw error;
+      throw new AppError("TOOL_INPUT", { message: `${server}: ${(error as Error).message}`, cause: error });
+    }
+  }
+
   /** Goes on with a call that waits for a person. */
   answer(server: string, ...given: Parameters<McpPeer["answer"]>): Promise<CallOutcome> {
     return this.#entry(server).peer.answer(...given);
