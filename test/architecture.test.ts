@@ -11,9 +11,17 @@ import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { composedAtColons, keyPieces, LOOKALIKES, OTHER_COLONS } from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
-import { exportedTypes, nounFunctions, SAME_IDEA, sharedNames } from "./architecture/names.ts";
+import {
+  exportedTypes,
+  MOST_SHADOWED,
+  nounFunctions,
+  SAME_IDEA,
+  shadowedNames,
+  sharedNames,
+} from "./architecture/names.ts";
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
+import { isSql, sqlTextsIn } from "./architecture/sql.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
 import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
 import { exportedNames, FOR_DOCS, unusedExports } from "./architecture/unused-exports.ts";
@@ -138,8 +146,6 @@ const LOOKS =
 
 /** Left from before they were counted. Lower it when you remove some. */
 const MOST_NESTED_TERNARIES = 0;
-
-const SQL = /\b(SELECT|INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM|(CREATE|DROP|ALTER) TABLE|PRAGMA)\b/;
 
 describe("the house", () => {
   const files = sourceFiles();
@@ -274,10 +280,15 @@ describe("the house", () => {
   });
 
   test("a name is exported as a type by one file, or is the same idea in all of them", () => {
-    const shared = sharedNames(files.filter(({ path }) => !path.startsWith("app/")));
+    const shared = sharedNames(files);
     const unlisted = [...shared].filter(([name]) => !(name in SAME_IDEA));
     expect(unlisted.map(([name, paths]) => `${name}: ${paths.join(", ")}`)).toEqual([]);
     expect(Object.keys(SAME_IDEA).filter((name) => !shared.has(name))).toEqual([]);
+  });
+
+  test("types that a file keeps to itself and that are called like another file's exported one do not become more", () => {
+    const found = shadowedNames(files).filter(({ name }) => !(name in SAME_IDEA));
+    expect(found.slice(MOST_SHADOWED).map(({ name, path }) => `${name} in src/${path}`)).toEqual([]);
   });
 
   test("no function is named as a noun that ends in Of", () => {
@@ -430,6 +441,11 @@ describe("the checker finds what it looks for", () => {
     ["SQL in a template", "faces/gateway/x.ts", "db.all(`\n  SELECT * FROM ${t}`);", "has SQL"],
     ["SQL that replaces", "flow/turns/x.ts", 'tx.run("REPLACE INTO turn VALUES (1)");', "has SQL"],
     ["SQL that inserts what is missing", "app/x.ts", 'tx.run("INSERT OR IGNORE INTO turn VALUES (1)");', "has SQL"],
+    ["SQL in small letters", "flow/turns/x.ts", 'db.all("select id from turn where id = ?");', "has SQL"],
+    ["an update in small letters", "flow/turns/x.ts", "tx.run(`update turn set a = ${n}`);", "has SQL"],
+    ["a deletion in small letters", "flow/turns/x.ts", 'tx.run("delete from turn");', "has SQL"],
+    ["an insertion in small letters", "app/x.ts", 'tx.run("insert into turn (id) values (?)");', "has SQL"],
+    ["SQL in pieces", "flow/turns/x.ts", 'db.all("select id " + "from turn " + "where id = ?");', "has SQL"],
     ["fetch", "flow/turns/x.ts", 'await fetch("http://x");', "calls fetch"],
     ["globalThis.fetch", "faces/gateway/x.ts", 'await globalThis.fetch("http://x");', "calls fetch"],
   ];
@@ -463,6 +479,16 @@ describe("the checker finds what it looks for", () => {
   });
 
   test.each([
+    "Select a file from the list.",
+    "update the page, then set a name",
+    "Delete from here on?",
+    "insert into the text what is missing",
+    "with a name as given",
+    "Create table rows by hand.",
+    "Select all from the menu where it says so",
+  ])('"%s" is English', (text) => expect(isSql(text)).toBe(false));
+
+  test.each([
     ['import { readFile } from "node:fs/promises";', "readFile"],
     ['import { readFile as read, stat } from "fs/promises";', "readFile"],
     ['import { openSync, constants } from "node:fs";', "openSync"],
@@ -490,6 +516,8 @@ describe("the checker finds what it looks for", () => {
     expect(exportedTypes(source)).toEqual(["A", "B", "C"]);
     const files = ["a.ts", "b.ts"].map((path) => ({ path, text: source }));
     expect(sharedNames(files).get("A")).toEqual(["a.ts", "b.ts"]);
+    const other = { path: "c.ts", text: "interface A {} type Own = 1;" };
+    expect(shadowedNames([...files.slice(0, 1), other])).toEqual([{ name: "A", path: "c.ts" }]);
   });
 
   test("exports are found with their kind, and those nobody imports are named", () => {
@@ -652,6 +680,8 @@ describe("the checker finds what it looks for", () => {
     ["an update behind a query", "WITH a AS (SELECT 1) UPDATE turn SET a = 1", 'writes "turn"'],
     ["a deletion", "DELETE FROM message WHERE session = ?", 'writes "message", which is mind/context'],
     ["a table nobody knows", "UPDATE attic SET a = 1", 'writes "attic", which has no owner'],
+    ["an update in small letters", "update turn set a = 1", 'writes "turn", which is flow/turns'],
+    ["a deletion in small letters over two lines", "delete\n from message where a = 1", 'writes "message"'],
     ["a table in a variable", "DELETE FROM ${table} WHERE session = ?", "whose name stands in a variable"],
   ])("%s by another room", (_why, sql, expected) => {
     const found = foreignWrites(touchesIn("flow/gate/store.ts", "flow/gate", `tx.run(\`${sql}\`);`));
@@ -667,6 +697,9 @@ describe("the checker finds what it looks for", () => {
       "turn: flow/gate",
     ]);
     expect(foreignReaders(touchesIn("flow/gate/store.ts", "flow/gate", "tx.run('DELETE FROM turn');"))).toEqual([]);
+    const small =
+      "db.all(`select t.id from turn t join ${x} s on s.key = t.session`); f('hear from session to session');";
+    expect(foreignReaders(touchesIn("flow/gate/store.ts", "flow/gate", small))).toEqual(["turn: flow/gate"]);
   });
 
   test("the UI may not reach past the protocol", () => {
@@ -759,12 +792,12 @@ function findIn(text: string): Found[] {
   visit(tree, (node) => {
     if (node.type === "VariableDeclarator" && literal(node.init)) words.set((node.id as Ast).name, literal(node.init));
   });
+  for (const { at } of sqlTextsIn(tree)) found.push({ kind: "has SQL", at });
   visit(tree, (node) => {
     const at = node.start;
     const imported = importOf(node, words);
     if (imported) found.push({ kind: "import", at, to: imported.to });
     if (readsEnvironment(node)) found.push({ kind: "reads process.env", at });
-    if (hasSql(node)) found.push({ kind: "has SQL", at });
     if (node.type === "CallExpression" && isGlobal(node.callee, "fetch")) found.push({ kind: "calls fetch", at });
   });
   return found;
@@ -835,11 +868,6 @@ function readsEnvironment(node: Ast): boolean {
     return (node.specifiers as Ast[]).some((s) => isName(s.imported, "env"));
   }
   return false;
-}
-
-function hasSql(node: Ast): boolean {
-  if (node.type === "Literal") return typeof node.value === "string" && SQL.test(node.value);
-  return node.type === "TemplateElement" && SQL.test((node.value as { raw: string }).raw);
 }
 
 /** `name`, or `globalThis.name`. */

@@ -15,16 +15,38 @@ export const SAME_IDEA: Readonly<Record<string, string>> = {
   StoredLog: "the log's file, and the command line's port to it",
 };
 
+type Declared = Ast & { id?: { name: string } };
+
 /** Types, interfaces and classes that are exported from the place where they are declared. */
 export function exportedTypes(source: string): string[] {
   const { body } = parse(source) as Ast & { body: Ast[] };
   return body.flatMap((statement) => {
-    const { type, declaration } = statement as Ast & { declaration?: (Ast & { id?: { name: string } }) | null };
-    if (type !== "ExportNamedDeclaration" || !declaration?.id) return [];
-    return /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/.test(declaration.type)
-      ? [declaration.id.name]
-      : [];
+    const { type, declaration } = statement as Ast & { declaration?: Declared | null };
+    return type === "ExportNamedDeclaration" && declaration ? namesType(declaration) : [];
   });
+}
+
+/** Those that a file keeps to itself. */
+function ownTypes(source: string): string[] {
+  return (parse(source) as Ast & { body: Declared[] }).body.flatMap(namesType);
+}
+
+function namesType({ type, id }: Declared): string[] {
+  return id && /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/.test(type) ? [id.name] : [];
+}
+
+/** How many there are still. Lower it when you rename some. */
+export const MOST_SHADOWED = 130;
+
+/** Types that a file keeps to itself, called like one that another file exports: a reader takes the one for the other. */
+export function shadowedNames(files: readonly { path: string; text: string }[]): { name: string; path: string }[] {
+  const exported = new Map<string, string[]>();
+  for (const { path, text } of files) {
+    for (const name of exportedTypes(text)) exported.set(name, [...(exported.get(name) ?? []), path]);
+  }
+  return files.flatMap(({ path, text }) =>
+    ownTypes(text).flatMap((name) => (exported.get(name)?.some((other) => other !== path) ? [{ name, path }] : [])),
+  );
 }
 
 /** Each name that several files declare, with the files. */

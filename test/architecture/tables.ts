@@ -1,5 +1,6 @@
 /** Which room a table belongs to. Only that room writes it; who else still reads it with a statement of its own is a list that shrinks. */
-import { lineOf, parse, textsIn } from "./syntax.ts";
+import { sqlTextsIn } from "./sql.ts";
+import { lineOf, parse } from "./syntax.ts";
 
 export const OWNERS: Readonly<Record<string, string>> = {
   access_login: "flow/access",
@@ -101,10 +102,10 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   usage: ["mind/context"],
 };
 
-const WRITES = /\b(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(\w*)/g;
-const READS = /(?<!DELETE )\b(?:FROM|JOIN)\s+(\w+)/g;
+const WRITES = /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+["`]?(\w*)/gi;
+const READS = /(?<!DELETE\s)\b(?:FROM|JOIN)\s+["`]?(\w+)/gi;
 /** `ON CONFLICT … DO UPDATE SET` names no table. */
-const NO_TABLE = "SET";
+const NO_TABLE = /^set$/i;
 
 export interface Touch {
   table: string;
@@ -115,12 +116,16 @@ export interface Touch {
 
 /** What a file does with tables. `path` is relative to src/. A table that stands in a variable has the name "". */
 export function touchesIn(path: string, room: string, source: string): Touch[] {
-  return textsIn(parse(source)).flatMap(({ at, text }) => {
+  return sqlTextsIn(parse(source)).flatMap(({ at, text }) => {
     const where = `src/${path}:${lineOf(source, at)}`;
     const touch = (does: Touch["does"], table: string): Touch[] => [{ table, room, where, does }];
     return [
-      ...[...text.matchAll(WRITES)].flatMap(([, table]) => (table === NO_TABLE ? [] : touch("writes", table!))),
-      ...[...text.matchAll(READS)].flatMap(([, table]) => (table! in OWNERS ? touch("reads", table!) : [])),
+      ...[...text.matchAll(WRITES)].flatMap(([, table]) =>
+        NO_TABLE.test(table!) ? [] : touch("writes", table!.toLowerCase()),
+      ),
+      ...[...text.matchAll(READS)].flatMap(([, table]) =>
+        table!.toLowerCase() in OWNERS ? touch("reads", table!.toLowerCase()) : [],
+      ),
     ];
   });
 }

@@ -1,4 +1,5 @@
 /** Nothing that others send or ask for is without a bound: each case sends too much of one thing and looks at the gateway meanwhile. */
+
 import { EventEmitter } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
@@ -8,6 +9,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { Connections } from "../../src/faces/gateway/connections.ts";
 import { textOf } from "../fakes/model-server/index.ts";
 import { EVERY_WAY, type Lares, needs, scratch, startLares, startModel, toolResults, until } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { type Flood, floodProviders, PROTOCOLS, startFlood } from "./flood-model.ts";
 import { allowedStall, watched } from "./watching.ts";
 
@@ -227,7 +229,7 @@ describe("connections", () => {
     expect(proxied.map(({ gone }) => gone)).toEqual([false, false, false, false]);
     const owner = connect("::ffff:127.0.0.1");
     server.emit("request", { socket: stranger[2] });
-    connections.proven(proxied[0] as unknown as Socket);
+    connections.proven(pretend<Socket>(proxied[0]));
     for (let i = 0; i < 7; i++) connect("127.0.0.1");
     // The oldest that are quiet went; the one that had asked something is younger than they are, the proven one is safe.
     expect(stranger.map(({ gone }) => gone)).toEqual([true, true, false, true, true]);

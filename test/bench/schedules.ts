@@ -1,8 +1,10 @@
 /** What many schedules cost: the start, an idle minute, and how near to its time each one starts. */
+
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Result } from "../../src/core/protocol/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { cpuMs, end, type Lares, percentile, post, sleep, startLares } from "./process.ts";
 
 const MANY = 10_000;
@@ -106,7 +108,7 @@ async function all(lares: Lares, search: string): Promise<Result<"schedule.list"
   const jobs: Result<"schedule.list">["jobs"] = [];
   for (let cursor: string | undefined; ; ) {
     const q = { limit: 500, search, ...(cursor ? { cursor } : {}) };
-    const page = (await must(lares, "schedule.list", q)) as unknown as Result<"schedule.list">;
+    const page = pretend<Result<"schedule.list">>(await must(lares, "schedule.list", q));
     jobs.push(...page.jobs);
     cursor = page.cursor;
     if (!cursor) return jobs;

@@ -1,4 +1,5 @@
 /** `lares channels add` writes references to the vault; the command line cannot open it and must not judge their form. */
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { cli } from "../../src/faces/cli/testing.ts";
 import { type ConfigProblem, parseConfig } from "../../src/ground/config/index.ts";
 import { scratch } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 
 const FILE = `channels:
   telegram:
@@ -61,7 +63,7 @@ test.each(Object.values(ADAPTERS).map((one) => [one.name, one.secrets] as const)
     const text = JSON.stringify({ channels: { [name]: { main: account } } });
     const problems = await parse(text).then(
       () => [],
-      (error: AppError) => error.details?.problems as unknown as ConfigProblem[],
+      (error: AppError) => pretend<ConfigProblem[]>(error.details?.problems),
     );
     const wrong = problems.filter(({ path }) => secrets.some((secret) => path === `channels.${name}.main.${secret}`));
     // Some exclude each other; what their text looks like is never the problem.

@@ -7,6 +7,7 @@ import { makeBus } from "../../src/core/kit/index.ts";
 import { EventStream, type Numbered } from "../../src/faces/gateway/live/events.ts";
 import { LAG_CLOSE, LAG_MERGE, type Pipe, SocketOutput } from "../../src/faces/gateway/live/outgoing.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { bearer, openScripted, Socket, type TestInstance, TOKEN, until } from "./support.ts";
 
 let instance: TestInstance & { model: ModelServer };
@@ -162,9 +163,9 @@ describe("a slow client", () => {
     const outgoing = new SocketOutput(pipe);
     events.on((event: Numbered) => outgoing.push(event));
     const delta = (turn: string, text: string) =>
-      bus.emit({ event: "turn.delta", session: "s", turn, call: 0, text } as unknown as LiveEvent);
+      bus.emit(pretend<LiveEvent>({ event: "turn.delta", session: "s", turn, call: 0, text }));
     const control = (turn: string, event = "turn.ended") =>
-      bus.emit({ event, session: "s", turn, call: 0, state: "answered", text: "" } as unknown as LiveEvent);
+      bus.emit(pretend<LiveEvent>({ event, session: "s", turn, call: 0, state: "answered", text: "" }));
     return { sent, pipe, outgoing, delta, control };
   }
 
@@ -219,7 +220,7 @@ describe("a slow client", () => {
       Number(/^lares_sockets (\d+)$/m.exec((await instance.ask("/metrics", { headers: bearer() })).text)![1]);
     const before = await open();
     // Nothing is read from the wire any more: the kernel's buffers fill, then ours.
-    (stuck.raw as unknown as { _socket: { pause(): void } })._socket.pause();
+    pretend<{ _socket: { pause(): void } }>(stuck.raw)._socket.pause();
     const words = "long ".repeat(40_000);
     for (let n = 0; n < 40; n++) {
       await Promise.all(

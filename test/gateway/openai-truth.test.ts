@@ -33,7 +33,7 @@ async function streamed(at: OpenAI, over: object = {}) {
     .create(pretend({ model: "lares", stream: true, messages: said("say:one two"), ...over }))
     .withResponse();
   const chunks: (OpenAI.ChatCompletionChunk & Facts)[] = [];
-  for await (const chunk of data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>) chunks.push(chunk);
+  for await (const chunk of pretend<AsyncIterable<OpenAI.ChatCompletionChunk>>(data)) chunks.push(chunk);
   const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
   return { chunks, text, headers: response.headers, last: chunks.at(-1)! };
 }

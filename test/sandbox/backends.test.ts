@@ -1,4 +1,5 @@
 /** Containers and SSH: no engine and no far machine here, so what is looked at are the commands they would issue. */
+
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,6 +16,7 @@ import {
   sandboxConfig,
 } from "../../src/edges/tools/sandbox/index.ts";
 import { scratch } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { world } from "./support.ts";
 
 const SECRET = "correct-horse";
@@ -186,14 +188,14 @@ test.each([
       backend === "ssh"
         ? createSsh({ host: parsed.host!, ...(parsed.folder ? { folder: parsed.folder } : {}) })
         : createContainer({ engine: "docker", image: parsed.image! });
-    const room = {
+    const room = pretend<Confinement>({
       room: async () => ({
         name: sandbox.name,
         where: sandbox.where(rules),
         rules,
         wrap: () => ({ argv: ["x"], env: {} }),
       }),
-    } as unknown as Confinement;
+    });
     const { binding, targets } = await createExec({ sandbox: room }).plan({ command: "touch a" }, place);
     return JSON.stringify([binding, targets]);
   };

@@ -2,11 +2,13 @@
  * The real program as a child process: `node dist/main.js gateway run --home … --port 0`. Tests talk to it over HTTP only,
  * kill it hard, and start it again on the same home.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChatAnswer, MethodName, Params, Result } from "../../src/core/protocol/index.ts";
+import { pretend } from "./pretend.ts";
 import { scratch } from "./scratch.ts";
 import { until } from "./until.ts";
 
@@ -226,7 +228,7 @@ export class Lares {
       ...(key ? { headers: { "idempotency-key": key } } : {}),
       ...(signal ? { signal } : {}),
     });
-    return { ...(json as unknown as ChatAnswer), status, headers };
+    return { ...pretend<ChatAnswer>(json), status, headers };
   }
 
   /** Ends it as a power cut would, and waits until the kernel has. */

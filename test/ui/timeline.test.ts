@@ -1,10 +1,12 @@
 /** The timeline shows how each step ended, by the field that says so and not by the words of its result. */
+
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readStepName } from "../../src/core/domain/index.ts";
 import { isWork, type TurnFacts, toRows } from "../../ui/src/lib/timeline.ts";
 import type { Reply } from "../fakes/model-server/index.ts";
 import { startModel } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { complaints, needsBrowser, startBrowser, startInstance, type TestInstance } from "./support.ts";
 
 type Step = TurnFacts["steps"][number];
@@ -25,7 +27,7 @@ describe("rows", () => {
     ...more,
   });
   const rows = (steps: Step[], over: Partial<TurnFacts> = {}) =>
-    toRows({ steps, approvals: [], acceptedAt: 0, endedAt: 9, ...over } as unknown as TurnFacts, 10);
+    toRows(pretend<TurnFacts>({ steps, approvals: [], acceptedAt: 0, endedAt: 9, ...over }), 10);
 
   test.each([
     ["ok", "done"],
@@ -42,7 +44,7 @@ describe("rows", () => {
 
   test("an open step of a turn that goes on is running", () => {
     const { endedAt: _, ...intended } = step("tool:exec:c1", "open", { state: "intent" });
-    const [row] = toRows({ steps: [intended], approvals: [], acceptedAt: 0 } as unknown as TurnFacts, 10);
+    const [row] = toRows(pretend<TurnFacts>({ steps: [intended], approvals: [], acceptedAt: 0 }), 10);
     expect(row).toMatchObject({ state: "running", open: true, end: 10 });
   });
 

@@ -6,18 +6,23 @@ import { makeButtons } from "../../flow/channels/index.ts";
 import { Live, Outbox } from "../../flow/outbox/index.ts";
 import { findLivePlace, recordWoken, routeOfTurn } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
-import type { Ground } from "./ground.ts";
+import type { BuiltGround } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
-export interface Delivery {
+export interface BuiltDelivery {
   outbox: Outbox;
   live: Live;
   approvals: Approvals;
   reminders: Reminders;
 }
 
-export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts): Delivery {
+export function buildDelivery(
+  parts: InstanceParts,
+  ground: BuiltGround,
+  workshop: Workshop,
+  late: LateParts,
+): BuiltDelivery {
   const { config, clock, ids, crash, guard, bus } = parts;
   const { records, engine, clean } = ground;
   const log = parts.log.child("outbox");
@@ -59,7 +64,7 @@ export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Wo
 
 /** The chat that was asked shows who answered, and how, on whatever surface they did. */
 async function showAnswer(
-  records: Ground["records"],
+  records: BuiltGround["records"],
   outbox: Outbox,
   asked: ApprovalView,
   answer: { decision: string; by: string },

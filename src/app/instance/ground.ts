@@ -11,7 +11,7 @@ import { makeGrants, scrub } from "../../ground/vault/index.ts";
 import { makeZoneFinder } from "../../mind/schedule/index.ts";
 import type { InstanceParts } from "./parts.ts";
 
-export interface Ground {
+export interface BuiltGround {
   records: SqliteRecords;
   engine: EmbeddedEngine;
   watch: TurnEnds;
@@ -34,7 +34,7 @@ export interface Ground {
   aside(work: Promise<unknown>): void;
 }
 
-export async function buildGround(parts: InstanceParts): Promise<Ground> {
+export async function buildGround(parts: InstanceParts): Promise<BuiltGround> {
   const { config, models, clock, ids, crash, guard, log } = parts;
   const whenLost: ((error: AppError) => void)[] = [];
   const records = await openRecords(

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { pretend } from "../../../test/support/pretend.ts";
 import { makeOutput } from "./output.ts";
 
 function printed(isTTY: boolean) {
   const wrote: string[] = [];
   const stream = { isTTY, write: (text: string) => (wrote.push(text), true) };
   const env = { home: "/h", noColor: false };
-  const ports = { stdout: stream, stderr: stream, env } as unknown as Parameters<typeof makeOutput>[0];
+  const ports = pretend<Parameters<typeof makeOutput>[0]>({ stdout: stream, stderr: stream, env });
   return { out: makeOutput(ports, { json: false, quiet: false }), wrote };
 }
 

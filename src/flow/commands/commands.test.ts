@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { pretend } from "../../../test/support/pretend.ts";
 import {
   AppError,
   type ApprovalView,
@@ -16,7 +17,7 @@ const message = {
   sender: { id: "ana" },
   text: "",
 } as InboundMessage;
-const waiting = { id: "ap_1234567890abcdef", tool: "exec", state: "pending" } as unknown as ApprovalView;
+const waiting = pretend<ApprovalView>({ id: "ap_1234567890abcdef", tool: "exec", state: "pending" });
 
 function setUp(over: Partial<CommandParts> = {}) {
   const did: string[] = [];
@@ -26,7 +27,7 @@ function setUp(over: Partial<CommandParts> = {}) {
       did.push(`${what} ${JSON.stringify(args)}`);
       return answer;
     };
-  const parts = {
+  const parts = pretend<CommandParts>({
     current: async () => asId<TurnId>("t_1"),
     helpers: async () => [],
     reset: note("reset"),
@@ -53,7 +54,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     exported: note("exported"),
     mayApprove: () => true,
     ...over,
-  } as unknown as CommandParts;
+  });
   const run = (text: string) =>
     makeCommands(parts).run(text, { placement: { session, agent: "main", person: "ana" }, message });
   return { run, did, parts };

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is what a reference in lares.yaml looks like
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { pretend } from "../../../test/support/pretend.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { type ConfigProblem, defineConfig, loadConfig, parseConfig, saveConfig } from "./index.ts";
 
@@ -62,7 +64,7 @@ async function failure(text: string, env: Record<string, string> = {}): Promise<
 }
 
 async function problems(text: string, env: Record<string, string> = {}): Promise<ConfigProblem[]> {
-  return (await failure(text, env)).details?.problems as unknown as ConfigProblem[];
+  return pretend<ConfigProblem[]>((await failure(text, env)).details?.problems);
 }
 
 describe("loading", () => {

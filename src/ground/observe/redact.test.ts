@@ -141,14 +141,12 @@ test("a short secret that is a word in other letters leaves the word alone", () 
   expect(redactor.redactKnown("summer7, SUMMER7, Summer7")).toBe("summer7, SUMMER7, [redacted]");
 });
 
-test("a thousand secrets and a text of 256 kB take a moment, also when it is nothing but beginnings of secrets", () => {
+test("with a thousand secrets the work grows with the text alone, also when it is nothing but beginnings of secrets", () => {
   const redactor = createRedactor();
   const secrets = Array.from({ length: 1000 }, (_, n) => `tok_${n.toString(36)}_${"x".repeat(40)}${n}`);
   for (const secret of secrets) redactor.addSecret(secret);
-  for (const text of ["tok_".repeat(65_536), "a".repeat(262_144), "tok_1_xxxx".repeat(26_000)]) {
-    const began = process.cpuUsage();
-    redactor.redactKnown(text);
-    expect(process.cpuUsage(began).user / 1000).toBeLessThan(200);
+  for (const piece of ["tok_", "a", "tok_1_xxxx"]) {
+    expectLinear((size) => redactor.redactKnown(piece.repeat(size / piece.length)), 262_144);
   }
   expect(redactor.redactKnown(`a ${secrets[999]} b`)).toBe("a [redacted] b");
 });

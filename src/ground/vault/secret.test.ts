@@ -1,12 +1,13 @@
 import { format, inspect } from "node:util";
 import { expect, test } from "vitest";
+import { pretend } from "../../../test/support/pretend.ts";
 import { HIDDEN, Secret } from "./index.ts";
 
 const secret = new Secret("hunter2-hunter2");
 
 test.each<[string, () => unknown]>([
   ["joined to a text", () => `key: ${secret}`],
-  ["added to a text", () => `key: ${"".concat(secret as unknown as string)}`],
+  ["added to a text", () => `key: ${"".concat(pretend<string>(secret))}`],
   ["made to a string", () => String(secret)],
   ["made to JSON", () => JSON.stringify({ deep: [{ secret }] })],
   ["printed", () => format("%s %o %j %O", secret, secret, secret, { secret })],

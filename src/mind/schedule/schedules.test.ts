@@ -64,7 +64,7 @@ class Life {
     });
     const results = new Map<string, TurnResult>();
     this.finish = async (turn) => {
-      results.set(turn, { state: "answered", text: "", notices: [] } as unknown as TurnResult);
+      results.set(turn, pretend<TurnResult>({ state: "answered", text: "", notices: [] }));
       await this.schedules.ended(turn);
     };
     this.schedules = new Schedules({

@@ -1,8 +1,10 @@
 /** Sub-agents on the real engine and records; a "kill" leaves the engine without a stop. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { pretend } from "../../../test/support/pretend.ts";
 import { CANCEL, Stopped } from "../../core/contracts/index.ts";
 import { AppError, asId, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
@@ -115,11 +117,11 @@ class Life {
           return { end: null as Json };
         }
         this.openTurns.set(input.turn, ctx.session);
-        const result: TurnResult = {
+        const result: TurnResult = pretend<TurnResult>({
           state: "answered",
           text: this.says(body.text),
           notices: [],
-        } as unknown as TurnResult;
+        });
         if (body.child) {
           try {
             const stopped = new Promise((_, reject) =>
@@ -237,13 +239,13 @@ describe("a child", () => {
   test("stops when the turn that asked for it is stopped (TEAMS-4)", async () => {
     const life = await begin();
     await spawn(life, "a");
-    life.results.set(PARENT.turn, { state: "stopped", text: "", notices: [] } as unknown as TurnResult);
+    life.results.set(PARENT.turn, pretend<TurnResult>({ state: "stopped", text: "", notices: [] }));
     await life.children.ended(asId<TurnId>(PARENT.turn));
     await life.until(() => life.told.length === 1);
     expect(life.told[0]).toContain("stopped");
   });
 
-  const isStopped = { state: "stopped", text: "", notices: [] } as unknown as TurnResult;
+  const isStopped = pretend<TurnResult>({ state: "stopped", text: "", notices: [] });
   /** As a turn of the child itself asks for one. */
   const under = (child: { session: string; turn: TurnId }) => ({ ...PARENT, session: child.session, turn: child.turn });
 
@@ -333,7 +335,7 @@ describe("a child", () => {
   test("stops when its parent was stopped and the process died before it heard (TEAMS-4)", async () => {
     let life = await begin();
     await spawn(life, "a");
-    life.results.set(PARENT.turn, { state: "stopped", text: "", notices: [] } as unknown as TurnResult);
+    life.results.set(PARENT.turn, pretend<TurnResult>({ state: "stopped", text: "", notices: [] }));
     life = await life.kill();
     await life.until(() => life.told.length === 1);
     expect(life.told[0]).toContain("stopped");

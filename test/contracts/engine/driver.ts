@@ -2,10 +2,12 @@
  * The program a test kills: opens an engine on a home, does what its plan says, and tells the parent. The plan comes as the
  * third argument: `driver.ts <factory module> <home> <plan as JSON>`.
  */
+
 import { join } from "node:path";
 import type { EngineEvent } from "../../../src/core/contracts/index.ts";
 import { asId, type Json, type LaneClass, type ScheduleId, type TurnId } from "../../../src/core/domain/index.ts";
 import { faultsAt, ManualClock, systemClock } from "../../../src/core/kit/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { type EngineFactory, type Script, scriptedApp, session, until, World } from "./world.ts";
 
 export type Act =
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
         id: act.accept.name,
         session: session(act.session),
         lane: act.lane ?? "interactive",
-        body: act.accept as unknown as Json,
+        body: pretend<Json>(act.accept),
       });
       turns.set(act.accept.name, turn);
       // The sender knows now: from here on this message must not be lost.
@@ -53,7 +55,7 @@ async function main(): Promise<void> {
       await opened.engine.schedule(asId<ScheduleId>(act.schedule), {
         due: act.due,
         session: session(act.session),
-        body: act.script as unknown as Json,
+        body: pretend<Json>(act.script),
       });
     } else if ("advance" in act) {
       (clock as ManualClock).advance(act.advance);

@@ -1,10 +1,12 @@
 /** One home, one scripted world, and as many lives of the engine as a test wants. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { CANCEL, type Engine, type JournalEntry } from "../../../src/core/contracts/index.ts";
 import type { Json, LaneClass, TurnId } from "../../../src/core/domain/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import {
   type EngineFactory,
   type Life,
@@ -95,7 +97,7 @@ export class TestInstance {
 
   accept(name: string, ops: Op[], more: { session?: string; lane?: LaneClass; id?: string } & Partial<Script> = {}) {
     const { session: s = "s", lane = "interactive", id = name, ...script } = more;
-    const body = { name, ops, ...script } as unknown as Json;
+    const body = pretend<Json>({ name, ops, ...script });
     return this.engine.accept({ id, session: session(s), lane, body });
   }
 

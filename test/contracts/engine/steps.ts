@@ -5,6 +5,7 @@ import type { EngineApp } from "../../../src/core/contracts/index.ts";
 import type { Json } from "../../../src/core/domain/index.ts";
 import { asId, type SessionKey } from "../../../src/core/domain/index.ts";
 import { ManualClock } from "../../../src/core/kit/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { TestInstance } from "./instance.ts";
 import { type EngineFactory, type Op, type Repeat, until } from "./world.ts";
 
@@ -152,7 +153,7 @@ export function stepContract(factory: EngineFactory): void {
           const ready = async () => "busy";
           const one = await ctx.effect("one", act("one"), { repeat: "never", ready, settled });
           const two = await ctx.effect("two", act("two"), { repeat: "never", ready: async () => undefined, settled });
-          results = [one, two] as unknown as Json[];
+          results = pretend<Json[]>([one, two]);
           return { end: null };
         },
       });
@@ -255,7 +256,7 @@ export function stepContract(factory: EngineFactory): void {
               { repeat: "never" },
             );
           const all = await Promise.all(["a", "b", "c"].map(one));
-          return { end: all as unknown as Json, record: (tx) => instance.opened.note(tx, JSON.stringify(all)) };
+          return { end: pretend<Json>(all), record: (tx) => instance.opened.note(tx, JSON.stringify(all)) };
         },
       });
       await instance.engine.start(app(true));
@@ -310,7 +311,7 @@ export function stepContract(factory: EngineFactory): void {
       const app = (names: string[], hang: boolean): EngineApp => ({
         version: names[0]!,
         async segment(ctx, input) {
-          wakes.push(input.wake as unknown as Json);
+          wakes.push(pretend<Json>(input.wake));
           if (input.wake.why === "broken") {
             return { end: null, record: (tx) => instance.opened.note(tx, "broken") };
           }

@@ -1,7 +1,9 @@
 /** Deadlines and slots under a clock moved by hand, forward, far, and back. */
+
 import { describe, expect, it } from "vitest";
 import { asId, type Json, type ScheduleId } from "../../../src/core/domain/index.ts";
 import { ManualClock } from "../../../src/core/kit/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { Child } from "./child.ts";
 import { TestInstance } from "./instance.ts";
 import { type EngineFactory, type Op, type Script, session, until, World } from "./world.ts";
@@ -23,7 +25,7 @@ export function timeContract(factory: EngineFactory): void {
     instance.engine.schedule(asId<ScheduleId>(id), {
       due,
       session: session(`cron-${id}`),
-      body: { ops: [{ effect: "fire" }], ...script } as unknown as Json,
+      body: pretend<Json>({ ops: [{ effect: "fire" }], ...script }),
     });
 
   describe("deadlines", () => {

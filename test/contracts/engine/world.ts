@@ -2,6 +2,7 @@
  * What the engine suite stands on: how an engine is opened and lost, a world that remembers what was done to it, and an app
  * whose segments are written as data, so that the same turn can run here, in a child process, and again after a kill.
  */
+
 import { appendFileSync, readFileSync } from "node:fs";
 import {
   type Ctx,
@@ -14,6 +15,7 @@ import {
 } from "../../../src/core/contracts/index.ts";
 import { asId, type Json, type LaneClass, type SessionKey, type TurnId } from "../../../src/core/domain/index.ts";
 import type { Clock, Crash, CrashPoint, Guard } from "../../../src/core/kit/index.ts";
+import { pretend } from "../../support/pretend.ts";
 
 export interface OpenParts {
   clock?: Clock;
@@ -171,12 +173,12 @@ export function scriptedApp(world: World, opened: Pick<Opened, "note">, life: Li
     version: "contract",
     async segment(ctx, input) {
       await alive();
-      const script = input.body as unknown as Script;
+      const script = pretend<Script>(input.body);
       names.set(input.turn, { name: script.name, session: input.session });
       const base = { name: script.name, turn: input.turn, session: input.session, segment: input.segment };
       const say = (line: Partial<Line> & { what: Line["what"] }) => world.say({ ...base, ...line }, gen);
       const { wake, recovered, state } = input;
-      say({ what: "begin", wake: wake as unknown as Json, recovered, ...(state === undefined ? {} : { state }) });
+      say({ what: "begin", wake: pretend<Json>(wake), recovered, ...(state === undefined ? {} : { state }) });
       try {
         const outcome = await runOps({ script, ctx, input, say });
         await alive();
@@ -293,7 +295,7 @@ export function scriptedApp(world: World, opened: Pick<Opened, "note">, life: Li
             : {}),
         },
       );
-      return [result as unknown as Json];
+      return [pretend<Json>(result)];
     }
     throw new Error(`no such op ${JSON.stringify(op)}`);
   }

@@ -11,6 +11,7 @@
  * Documentation: https://developers.mattermost.com/api-documentation/
  * Documentation: https://developers.mattermost.com/integrate/plugins/interactive-messages/
  */
+import { pretend } from "../../support/pretend.ts";
 import { type Answer, type Call, type Faults, multipart, startWire } from "../wire/index.ts";
 import { EventStream } from "./stream.ts";
 
@@ -228,7 +229,7 @@ function serve(state: State, call: Call): Answer {
   }
   if (what === "POST /posts") return post(state, call);
   if (what === "POST /reactions") {
-    react(state, call.json as unknown as State["reactions"][number]);
+    react(state, pretend<State["reactions"][number]>(call.json));
     return { status: 201, json: call.json };
   }
   if (what === "POST /files") return upload(state, call);

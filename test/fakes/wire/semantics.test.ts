@@ -1,9 +1,11 @@
 /** The fakes of chat platforms keep the acknowledgement semantics their headers claim: adapters are proved against these. */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { until } from "../../support/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { startMatrixFake } from "../matrix/index.ts";
 import { startMattermostFake } from "../mattermost/index.ts";
 import { startSignalFake } from "../signal-cli/index.ts";
@@ -36,15 +38,15 @@ it("matrix: one since token gives the same events again, a gap is limited and re
   const woken = await waiting;
   expect(await call(`/sync?since=${first.next_batch}`)).toEqual(woken);
   for (let i = 0; i < 30; i++) fake.say("!r", "@ann:x", `more ${i}`);
-  const long = (await call(`/sync?since=${woken.next_batch}`)) as unknown as {
+  const long = pretend<{
     rooms: { join: Record<string, { timeline: { events: object[]; limited: boolean; prev_batch: string } }> };
-  };
+  }>(await call(`/sync?since=${woken.next_batch}`));
   const { timeline } = long.rooms.join["!r"]!;
   expect(timeline).toMatchObject({ limited: true });
   expect(timeline.events).toHaveLength(10);
-  const gap = (await call(
-    `/rooms/!r/messages?dir=b&from=${timeline.prev_batch}&to=${woken.next_batch}&limit=100`,
-  )) as unknown as { chunk: object[] };
+  const gap = pretend<{ chunk: object[] }>(
+    await call(`/rooms/!r/messages?dir=b&from=${timeline.prev_batch}&to=${woken.next_batch}&limit=100`),
+  );
   expect(gap.chunk).toHaveLength(20);
   const send = () => call("/rooms/!r/send/m.room.message/t1", { method: "PUT", body: '{"body":"once"}' });
   expect(await send()).toEqual(await send());

@@ -1,9 +1,11 @@
 /** The readers against the libraries' own: the same stream must make the same answer, whole and in pieces of any size. */
+
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { describe, expect, it } from "vitest";
+import { pretend } from "../../../../../test/support/pretend.ts";
 import type { ModelDelta } from "../../../../core/contracts/index.ts";
 import { assertNever, type JsonObject } from "../../../../core/domain/index.ts";
 import type { Api } from "../../providers.ts";
@@ -69,7 +71,7 @@ async function theirs({ api, events }: Recorded): Promise<Read> {
   });
   let tokens: TokenCounts | undefined;
   for await (const part of stream) {
-    const meta = "providerMetadata" in part ? (part.providerMetadata as unknown as Meta) : undefined;
+    const meta = "providerMetadata" in part ? pretend<Meta>(part.providerMetadata) : undefined;
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
