@@ -74,32 +74,35 @@ export const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Rooms that read a table of another with a statement of their own. Such a statement breaks when the owner changes the table, and the
- * type checker doesn't see it: a new reader asks the owner for a function instead, and a line that isn't needed any more goes.
+ * Rooms that read a table of another with a statement of their own, and why. Such a statement breaks when the owner changes the table,
+ * and the type checker doesn't see it: a new reader asks the owner for a function instead, and a line that isn't needed any more goes.
  */
-export const READERS: Readonly<Record<string, readonly string[]>> = {
-  child_run: ["flow/approvals"],
-  compaction: ["flow/sessions"],
-  delivery: ["flow/attention"],
-  engine_journal: ["flow/attention"],
-  engine_turn: ["mind/wakes"],
-  inbox: ["flow/approvals"],
-  job: ["flow/attention"],
-  message: ["flow/inbox", "flow/sessions", "mind/memory"],
-  meta: ["flow/locks"],
-  session: ["flow/inbox", "mind/context", "mind/memory"],
-  slot: ["flow/attention"],
-  turn: [
-    "flow/approvals",
-    "flow/attention",
-    "flow/channels",
-    "flow/inbox",
-    "flow/locks",
-    "flow/sessions",
-    "mind/memory",
-    "mind/wakes",
-  ],
-  usage: ["mind/context"],
+export const READERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  child_run: { "flow/approvals": "who asked, over any number of sub-agents: one recursive statement" },
+  compaction: { "flow/sessions": "a session's row in the list, with its last compaction" },
+  engine_journal: { "flow/turns": "effects of unknown outcome, with the turn's session and agent" },
+  engine_turn: { "flow/turns": "parked turns by their deadline, which the engine keeps" },
+  inbox: { "flow/approvals": "who asked: whose message the turn took" },
+  message: {
+    "flow/inbox": "on the turn's path: what an edit or a reply refers to, in the statement that takes it",
+    "flow/sessions": "a session's row in the list, with its first and last message",
+    "mind/memory": "the search index is built from messages, a piece at a time",
+  },
+  meta: { "flow/locks": "which life this is" },
+  session: {
+    "flow/inbox": "on the turn's path: the session a message goes to, in the statement that looks for it",
+    "mind/context": "on the turn's path: where the session's window begins",
+    "mind/memory": "which sessions are indexed, and whose they are",
+  },
+  turn: {
+    "flow/channels": "at the start: which acknowledged messages are done with",
+    "flow/locks": "at the start: whose turn of an earlier life is still open",
+    "flow/approvals": "who asked, and where questions are open, in the approval's own statement",
+    "flow/inbox": "on the turn's path: whether a message is known, in the statement that admits it",
+    "flow/sessions": "a session's row in the list, with its last turn",
+    "mind/memory": "who said a message that is being indexed",
+  },
+  usage: { "mind/context": "on the turn's path: what the provider counted last" },
 };
 
 const WRITES = /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+["`]?(\w*)/gi;

@@ -7,6 +7,9 @@ import {
   dismissAttention,
   listAttention,
 } from "../../flow/attention/index.ts";
+import { LOST_DELIVERIES } from "../../flow/outbox/index.ts";
+import { FAILED_TURNS, UNKNOWN_EFFECTS } from "../../flow/turns/index.ts";
+import { FAILED_JOBS } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
@@ -21,6 +24,7 @@ export function attentionIn(
   const { records, approvals, watchers, channels, mcp } = instance;
   return {
     ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting()], now },
+    happened: { turn: FAILED_TURNS, effect: UNKNOWN_EFFECTS, delivery: LOST_DELIVERIES, job: FAILED_JOBS },
     write: (work) => records.write(work),
     approvals: { list: (q) => approvals.list(q), countPending: () => countPending(records.committed) },
     watches: () => watchers.list(),

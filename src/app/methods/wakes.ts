@@ -2,6 +2,7 @@
 import { type AgentId, asId, type SessionKey, sessionKeys, unknownAgent } from "../../core/domain/index.ts";
 import { runningProcesses } from "../../edges/tools/index.ts";
 import { eventsWaiting, wakeEvent } from "../../flow/events/index.ts";
+import { listParked } from "../../flow/turns/index.ts";
 import { nextSlots } from "../../mind/schedule/index.ts";
 import { openChildren } from "../../mind/teams/index.ts";
 import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
@@ -14,7 +15,7 @@ type WakeRooms = "records" | "watchers" | "goals" | "hooks";
 function waitingIn({ records, watchers, goals, hooks }: Pick<Instance, WakeRooms>): Waiting {
   const db = records.committed;
   return {
-    db,
+    parked: (most) => listParked(db, most),
     slots: (most) => nextSlots(db, most),
     hooks: () => hooks.list(),
     watches: () => watchers.list(),

@@ -18,7 +18,17 @@ import {
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import { counted, dismiss, type FoundRow, found, KINDS, resultIn, routeIn, type StoredKind } from "./store.ts";
+import {
+  counted,
+  dismiss,
+  type FoundRow,
+  found,
+  type Happened,
+  isStoredKind,
+  resultIn,
+  routeIn,
+  type StoredKind,
+} from "./store.ts";
 
 export type Attention = Result<"attention.list">["items"][number];
 
@@ -26,6 +36,7 @@ export type Attention = Result<"attention.list">["items"][number];
 export interface AttentionParts {
   /** Only what is durable. */
   db: Reads;
+  happened: Happened;
   write(work: (tx: Tx) => void): Promise<void>;
   approvals: {
     list(q: { pendingOnly: true; limit: number }): Promise<readonly ApprovalView[]>;
@@ -60,11 +71,8 @@ export async function listAttention(
   const { db } = parts;
   const from = q.after === undefined ? undefined : readAttentionCursor(q.after);
   const now = from ? [] : await standing(parts, q.limit);
-  const kinds = Object.keys(KINDS) as StoredKind[];
-  const rows = (
-    await Promise.all(kinds.map(async (kind) => (await found(db, kind, from, q.limit + 1)).map(asItem(kind))))
-  )
-    .flat()
+  const rows = (await found(db, parts.happened, from, q.limit + 1))
+    .map(asItem)
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
   const page = rows.slice(0, q.limit);
   const last = page.at(-1);
@@ -77,7 +85,7 @@ export async function listAttention(
 
 export async function countAttention(parts: AttentionParts): Promise<number> {
   const [happened, pending, others] = await Promise.all([
-    counted(parts.db),
+    counted(parts.db, parts.happened),
     parts.approvals.countPending(),
     conditions(parts),
   ]);
@@ -89,7 +97,7 @@ export async function dismissAttention(
   ids: readonly string[],
   by: string,
 ): Promise<void> {
-  const fixed = ids.find((id) => !Object.hasOwn(KINDS, attentionKind(id)));
+  const fixed = ids.find((id) => !isStoredKind(attentionKind(id)));
   if (fixed !== undefined) {
     throw new AppError("BAD_REQUEST", {
       message: `"${fixed}" is still the case and can't be dismissed.`,
@@ -164,12 +172,10 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
   ];
 }
 
-function asItem(kind: StoredKind): (row: FoundRow) => Attention {
-  return (row) => {
-    const { id, at, session, agent, turn } = row;
-    const place = truthy({ session, agent, turn });
-    return { id, kind, at, dismissible: true, ...place, ...words(kind, row) };
-  };
+function asItem(row: FoundRow & { kind: StoredKind }): Attention {
+  const { id, kind, at, session, agent, turn } = row;
+  const place = truthy({ session, agent, turn });
+  return { id, kind, at, dismissible: true, ...place, ...words(kind, row) };
 }
 
 function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failure" | "state"> {

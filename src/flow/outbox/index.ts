@@ -7,6 +7,7 @@ export {
   deliveriesByState,
   deliveriesOn,
   eraseDeliveries,
+  LOST_DELIVERIES,
   listDeliveries,
   questionAt,
   unsentByState,

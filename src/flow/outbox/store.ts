@@ -3,6 +3,7 @@ import {
   ANSWER_SUFFIX,
   approvalAskedIn,
   asId,
+  attentionIdSql,
   type DeliveryId,
   type Json,
   type ReplyRoute,
@@ -260,3 +261,8 @@ export async function questionAt(db: Reads, route: ReplyRoute, platformId: strin
     if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
   }
 }
+
+/** Deliveries that did not arrive or may not have, for the attention list. */
+export const LOST_DELIVERIES = `SELECT ${attentionIdSql("delivery", "d.id")} AS id, d.updated_at AS at, d.session, NULL AS agent,
+    d.turn, d.state AS a, json_object('route', json(d.route), 'error', d.error) AS b FROM delivery d
+  WHERE d.state IN ('failed', 'expired', 'uncertain')`;

@@ -28,6 +28,7 @@ export {
   turnsByState,
   wasAdmitted,
 } from "./store.ts";
+export { FAILED_TURNS, listParked, UNKNOWN_EFFECTS } from "./trouble/store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnEnds } from "./turn-ends.ts";
 export { tokensSince, usageByModel, usageOfRuns, usageOfSession, usageToday } from "./usage/store.ts";

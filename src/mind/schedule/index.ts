@@ -13,7 +13,7 @@ export {
   Schedules,
 } from "./schedules.ts";
 export { makeZoneFinder } from "./store.ts";
-export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
+export { beatsSince, FAILED_JOBS, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
 export { moment } from "./times/moments.ts";
 export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
 export { asGiven, comesAgain, inWords, nextDue } from "./when.ts";

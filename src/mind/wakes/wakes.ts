@@ -1,10 +1,8 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
 
-import type { Reads } from "../../core/contracts/index.ts";
 import { isOwnWait } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import { parkedTurns } from "./store.ts";
 
 type Wake = Result<"wakes.list">["wakes"][number];
 
@@ -13,7 +11,10 @@ const MOST = 100;
 
 /** What waits for something, room by room; each gives at most so many as asked for. */
 export interface Waiting {
-  db: Reads;
+  /** Turns that wait, with the first of what would wake them. */
+  parked(
+    most: number,
+  ): Promise<readonly { turn: string; session: string; agent: string; deadline: number | null; on: string }[]>;
   slots(most: number): Promise<
     readonly {
       name: string;
@@ -66,7 +67,7 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
     waiting.slots(MOST),
     waiting.watches(),
     waiting.goals(MOST),
-    parkedTurns(waiting.db, MOST),
+    waiting.parked(MOST),
     waiting.children(MOST),
     waiting.processes(MOST),
     waiting.events(MOST),

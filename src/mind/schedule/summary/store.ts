@@ -1,6 +1,6 @@
 /** Jobs and their slots as others look at them. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import { HEARTBEAT_PREFIX, readRunSession } from "../../../core/domain/index.ts";
+import { attentionIdSql, HEARTBEAT_PREFIX, readRunSession } from "../../../core/domain/index.ts";
 import type { Job } from "../job.ts";
 import { inWords } from "../when.ts";
 
@@ -62,3 +62,9 @@ export function troublesSince(
     since,
   );
 }
+
+/** Jobs whose last run failed, for the attention list. */
+export const FAILED_JOBS = `SELECT ${attentionIdSql("job", "j.id", "s.due")} AS id, COALESCE(s.ended_at, s.due) AS at,
+    NULL AS session, j.agent, s.turn, j.name AS a, s.reason AS b
+  FROM job j JOIN slot s ON s.job = j.id AND s.due = (SELECT MAX(due) FROM slot WHERE job = j.id AND state = 'failed')
+  WHERE j.failures > 0`;
