@@ -6,9 +6,9 @@ import type { AgentId, SessionKey } from "../core/domain/index.ts";
 import { taken, waitingIn } from "../flow/inbox/index.ts";
 import { type NextRequest, nextRequest } from "../flow/turns/index.ts";
 import { estimateTokens, textTokens } from "../mind/context/index.ts";
-import { type BuiltDelivery, buildDelivery } from "./instance/delivery.ts";
-import { type BuiltGround, buildGround } from "./instance/ground.ts";
-import { type Built, type BuiltIntake, buildIntake } from "./instance/intake.ts";
+import { buildDelivery, type Sending } from "./instance/delivery.ts";
+import { buildGround, type Ground } from "./instance/ground.ts";
+import { type Built, buildIntake, type Inflow } from "./instance/intake.ts";
 import { type Life, startLife } from "./instance/life.ts";
 import { buildMind, type Mind } from "./instance/mind.ts";
 import { type InstanceParts, makeLateParts } from "./instance/parts.ts";
@@ -18,11 +18,11 @@ import { buildWakers, type Wakers } from "./instance/wakers.ts";
 import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
 export interface Instance
-  extends Pick<BuiltGround, "records" | "engine" | "watch" | "grants" | "currentTurn">,
+  extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
     Pick<Workshop, "agents" | "attachments" | "mcp" | "processes" | "sandbox" | "skills">,
-    Pick<BuiltDelivery, "outbox" | "approvals">,
+    Pick<Sending, "outbox" | "approvals">,
     Mind,
-    BuiltIntake,
+    Inflow,
     Wakers,
     Life,
     Upkeep {
@@ -57,10 +57,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
   };
 }
 
-function requestParts(
-  { parts, ground, workshop, mind }: Built,
-  { inbox }: BuiltIntake,
-): Parameters<typeof nextRequest>[0] {
+function requestParts({ parts, ground, workshop, mind }: Built, { inbox }: Inflow): Parameters<typeof nextRequest>[0] {
   const { records, agentModel } = ground;
   return {
     ...{ records, agentModel, models: parts.models, clock: parts.clock, history: mind.contexts },

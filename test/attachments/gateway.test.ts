@@ -152,7 +152,7 @@ describe("an upload", () => {
 });
 
 describe("who may see it", () => {
-  it("until it is used only its maker and the owner; then everybody who may read sessions", async () => {
+  it("until it is used only its maker and the owner; then everybody who may read sessions (ATTACHMENTS-3)", async () => {
     const [maker, other, blind] = [
       await token(["read", "write"]),
       await token(["read", "write"]),
@@ -347,7 +347,7 @@ describe("the room itself", () => {
   const workspaceOf = () => {
     throw new Error("not asked for");
   };
-  it("removes what no message named after a day, keeps the rest, and sweeps files without a row", async () => {
+  it("removes what no message named after a day, keeps the rest, and sweeps files without a row (ATTACHMENTS-2)", async () => {
     const home = scratch("attachments");
     const records = await openRecords(join(home, "lares.db"), () => {});
     const clock = new ManualClock();

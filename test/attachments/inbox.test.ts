@@ -55,7 +55,7 @@ describe("in the running program", () => {
     expect(readdirSync(inbox())).toEqual([]);
   });
 
-  it("killed right after the message was accepted, the file is there, once, and the model reads its path", async () => {
+  it("killed right after the message was accepted, the file is there, once, and the model reads its path (ATTACHMENTS-6)", async () => {
     lares = await new Lares({ env: model.env }).start({ LARES_CRASH_AT: "accept.committed" });
     const id = await put("a.png", PNG);
     const params = { message: "say:seen", user: "ana", attachments: [id], idempotencyKey: "k" };
@@ -111,7 +111,7 @@ describe("the files of the inbox", () => {
     expect(readdirSync(inbox)).toHaveLength(2);
   });
 
-  it("overwrite nothing that is there, and follow no link", async () => {
+  it("overwrite nothing that is there, and follow no link (ATTACHMENTS-8)", async () => {
     const { put, hold, inbox, workspace } = await room();
     mkdirSync(inbox);
     writeFileSync(join(inbox, "a.txt"), "the owner's own");
@@ -125,7 +125,7 @@ describe("the files of the inbox", () => {
     expect(readFileSync(join(workspace, "elsewhere"), "utf8")).toBe("untouched");
   });
 
-  it("go with the session, unless somebody changed them or another conversation has them too", async () => {
+  it("go with the session, unless somebody changed them or another conversation has them too (ATTACHMENTS-7)", async () => {
     const { attachments, put, hold, inbox, records } = await room();
     const [kept, changed, shared, again] = [
       await put("kept.txt", "one"),

@@ -40,7 +40,7 @@ it("killed between upload and send, it leaves an unused attachment that can stil
   expect(images()).toHaveLength(1);
 });
 
-it("killed in the middle of an upload, it leaves nothing", async () => {
+it("killed in the middle of an upload, it leaves nothing (ATTACHMENTS-1)", async () => {
   lares = await new Lares({ env: model.env }).start();
   const { port } = new URL(lares.url);
   const socket = connect(Number(port), "127.0.0.1", () =>
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== "linux")("PDFs that take long to read", () 
     return { turn, params };
   };
 
-  it("do not keep their message at the door; killed while they are read, the model gets their text, once", async () => {
+  it("do not keep their message at the door; killed while they are read, the model gets their text, once (ATTACHMENTS-5)", async () => {
     model.reset();
     lares = await new Lares({ env: model.env }).start();
     const { turn, params } = await send();

@@ -59,7 +59,7 @@ describe.each(PROTOCOLS)("$api", ({ api, model }) => {
     expect(loads).toEqual(["cat", "cat"]);
   });
 
-  it("puts a line in the place of one that is gone", async () => {
+  it("puts a line in the place of one that is gone (WIRE-7)", async () => {
     answered((await run(setup(), { messages: [said("say:hm", "dog")] })).reply);
     expect(pictures()).toEqual([]);
     expect(lastParts()).toContainEqual({ type: "text", text: "[Picture dog.png: no longer here]" });

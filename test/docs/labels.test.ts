@@ -6,6 +6,7 @@
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryFiles, repositoryText } from "../support/repository.ts";
+import { UNCITED } from "./uncited-labels.ts";
 
 const CODE = repositoryFiles(["src", "test", "ui/src", "scripts"], /\.(ts|mjs|svelte)$/);
 const PAGES = repositoryFiles(["docs", "README.md", "CONTRIBUTING.md"], /\.md$/);
@@ -46,6 +47,19 @@ test("what is cited is defined, here or as a case in docs/SECURITY.md", () => {
   expect(missing.map(show)).toEqual([]);
 });
 
+test("a test cites each label, but for those in the list, which only becomes shorter", () => {
+  const tests = CODE.filter((file) => /^test\/|\.test\.ts$/.test(file) && file !== "test/docs/uncited-labels.ts");
+  const cited = new Set(tests.flatMap((file) => citedIn(repositoryText(file))));
+  const uncited = defined.map(({ label }) => label).filter((label) => !cited.has(label));
+  const listed = Object.entries(UNCITED).flatMap(([prefix, numbers]) => numbers.map((n) => `${prefix}-${n}`));
+  expect(uncited.sort()).toEqual(listed.sort());
+});
+
+test("a range of labels cites each of them", () => {
+  const labels = ["RENDER-1", "RENDER-2", "RENDER-3", "BUDGET-1", "RENDER-2", "RENDER-3"];
+  expect(citedIn("RENDER-1 to RENDER-3, (BUDGET-1) and RENDER-2 to 3")).toEqual(labels);
+});
+
 test("what is cited as an invariant of the whole is in the table", () => {
   expect(invariants.size).toBeGreaterThanOrEqual(13);
   const cited = [...CODE, ...PAGES].flatMap((file) => find(file, /(?<=[(, ])(I\d{1,2})(?=[), :;–])/g));
@@ -64,6 +78,15 @@ function find(file: string, pattern: RegExp): Found[] {
   return repositoryText(file)
     .split("\n")
     .flatMap((text, i) => [...text.matchAll(every)].map(([, label]) => ({ label: label!, file, line: i + 1 })));
+}
+
+/** Each label that a text names, also inside a range such as `RENDER-1 to RENDER-4`. */
+function citedIn(text: string): string[] {
+  const found = text.matchAll(/(?<![\w%-])([A-Z]{2,})-(\d{1,2})(?: to (?:[A-Z]+-)?(\d{1,2}))?(?![\w.-])/g);
+  return [...found].flatMap(([, prefix, first, last]) => {
+    const count = Number(last ?? first) - Number(first) + 1;
+    return Array.from({ length: Math.max(1, count) }, (_, i) => `${prefix}-${Number(first) + i}`);
+  });
 }
 
 const prefixOf = (label: string) => label.replace(/-\d+$/, "");

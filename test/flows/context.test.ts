@@ -54,7 +54,7 @@ describe("the request", () => {
     expect(read).not.toContain("Only Bo");
   });
 
-  it("two chats of an agent share the instructions up to what belongs to the chat", async () => {
+  it("two chats of an agent share the instructions up to what belongs to the chat (CONTEXT-1)", async () => {
     model.reset();
     await lares.chat("first", "hello");
     await lares.chat("second", "hello");
@@ -74,7 +74,7 @@ describe("the request", () => {
     expect(JSON.stringify({ system, tools }).match(/[^\x00-\xff]/g)).toBeNull();
   });
 
-  it("50 turns with tool calls send each byte once: what was sent is the beginning of what is sent next, and marked there", async () => {
+  it("50 turns with tool calls send each byte once: what was sent is the beginning of what is sent next, and marked there (CONTEXT-2)", async () => {
     model.reset();
     for (let i = 0; i < 50; i++) {
       await lares.chat("steady", `turn ${i} tool:list {"path":"."} then: say:ok ${i}`);
@@ -159,7 +159,7 @@ describe("a window of 8k tokens", () => {
     expect(asked.join("\n")).toContain("Above all keep what concerns: the vet");
   });
 
-  it("a summariser that stalls or fails is replaced by rules, and what it cost is counted", async () => {
+  it("a summariser that stalls or fails is replaced by rules, and what it cost is counted (CONTEXT-9)", async () => {
     const { calls } = (await lares.rpc("usage.summary", {})).total;
     for (const [user, reply] of [
       ["stalled", { stall: true, text: "SUMMARY" }],

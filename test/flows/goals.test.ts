@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 describe("a goal", () => {
-  it("goes on turn by turn until the judge says done, over a kill while it is judged, each turn once", async () => {
+  it("goes on turn by turn until the judge says done, over a kill while it is judged, each turn once (GOALS-1, GOALS-2)", async () => {
     verdicts.build = [goOn, goOn, done];
     let release = () => {};
     holdJudge = new Promise((resolve) => {
@@ -100,7 +100,7 @@ describe("a goal", () => {
     expect(await goalIs(id, "done")).toMatchObject({ round: 3 });
   });
 
-  it("ends at its limit of tokens without asking the judge", async () => {
+  it("ends at its limit of tokens without asking the judge (GOALS-3)", async () => {
     verdicts.dear = [goOn];
     const { id } = await lares.rpc("goals.add", { outcome: "dear one", tokens: 1 });
     expect((await goalIs(id, "limit")).why).toMatch(/of 1 tokens/);
@@ -117,7 +117,7 @@ describe("a goal", () => {
     expect((await goalIs(odd!.id, "blocked")).why).toMatch(/verdict couldn't be read/);
   });
 
-  it("waits without a judgement while a process of its session is at work", async () => {
+  it("waits without a judgement while a process of its session is at work (GOALS-4)", async () => {
     verdicts.waits = ['{"verdict": "done", "why": "It is green."}'];
     const { id } = await lares.rpc("goals.add", { outcome: "waits for the build" });
     await until("it to wait", async () => (await lares.rpc("goals.get", { id })).waiting);

@@ -93,7 +93,7 @@ beforeEach(async () => {
 });
 
 describe("a heartbeat", () => {
-  it("asks no model on an idle day, and sleeps outside its hours, over midnight too", async () => {
+  it("asks no model on an idle day, and sleeps outside its hours, over midnight too (HEARTBEAT-1)", async () => {
     for (let passed = 0; passed < DAY; passed += HALF_HOUR) await next();
     expect(model.requests).toHaveLength(0);
     const { slots } = await rpc("schedule.history", { id: "heartbeat:main", limit: 60 });
@@ -103,7 +103,7 @@ describe("a heartbeat", () => {
     expect(await beat()).toMatchObject({ state: "watching", today: { calls: 0, cost: 0 } });
   });
 
-  it("asks once when something is new, says it where the file says, and the same not again within a day", async () => {
+  it("asks once when something is new, says it where the file says, and the same not again within a day (HEARTBEAT-3)", async () => {
     writeFileSync(join(folder, "workspace", "notes.md"), "new");
     list('- tool:heartbeat_tell {"message":"The notes changed."}');
     await next();
@@ -126,7 +126,7 @@ describe("a heartbeat", () => {
     expect((await rpc("status", {})).heartbeats?.[0]).toMatchObject({ agent: "main", today: { calls: calls + 1 } });
   });
 
-  it("that has nothing to say decides so with a tool, pauses itself after some of that, and a new checklist wakes it", async () => {
+  it("that has nothing to say decides so with a tool, pauses itself after some of that, and a new checklist wakes it (HEARTBEAT-2, HEARTBEAT-5)", async () => {
     list("- tool:heartbeat_quiet {}");
     for (let i = 0; i < 3; i++) {
       writeFileSync(join(folder, "workspace", "notes.md"), `round ${i}`);

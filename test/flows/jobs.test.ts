@@ -56,7 +56,7 @@ async function run(name: string): Promise<Slot> {
 }
 
 describe("a script", () => {
-  it("needs no model: what it prints is delivered, complaints are not, and nothing printed is silence", async () => {
+  it("needs no model: what it prints is delivered, complaints are not, and nothing printed is silence (TURNS-10)", async () => {
     const before = model.requests.length;
     await add({ name: "talks", script: "echo hello; echo oops >&2", deliver: deliver("talks") });
     expect(await run("talks")).toMatchObject({ state: "done", output: "hello" });
@@ -110,7 +110,7 @@ describe("a script", () => {
     expect(await run("asks")).toMatchObject({ state: "done", output: "yes" });
   });
 
-  it("'always' also answers the same question of other runs, also when Lares dies right after it", async () => {
+  it("'always' also answers the same question of other runs, also when Lares dies right after it (APPROVALS-4)", async () => {
     const asks = async (name: string) => {
       await add({ name, script: "echo the same", agent: "asker" });
       return (await lares.rpc("schedule.run", { id: name })).turn;
@@ -149,7 +149,7 @@ describe("a script", () => {
 });
 
 describe("a run", () => {
-  it("is asked first by its condition: no is a skipped slot with the reason and no model call", async () => {
+  it("is asked first by its condition: no is a skipped slot with the reason and no model call (TURNS-9)", async () => {
     const condition = { script: "echo empty; test -s nothing" };
     await lares.rpc("schedule.add", { name: "if", prompt: "#if say:ran", at: Date.now(), condition });
     const slot = await until("the slot", async () =>

@@ -154,7 +154,7 @@ function orders<T>(all: readonly T[]): T[][] {
 }
 
 describe("whatever comes in between", () => {
-  it("each call has one result and nothing that was sent changes: all orders of two answers, a message and a kill", async () => {
+  it("each call has one result and nothing that was sent changes: all orders of two answers, a message and a kill (CONTEXT-6)", async () => {
     const all = orders<Move>(["first", "second", "message", "restart"]);
     const cases = await Promise.all(all.map((_, i) => begin(`order-${i}`, WORDS)));
     const run = (moves: (order: Move[]) => Move[]) =>

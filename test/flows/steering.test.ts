@@ -39,7 +39,7 @@ async function busy(words = "say:first done {results}") {
 }
 
 describe("steer", () => {
-  it("a message sent during a tool call is in the next model call", async () => {
+  it("a message sent during a tool call is in the next model call (LANES-3)", async () => {
     const { held, first, send, user, text } = await busy("say:I saw {seen}");
     const steered = await send(`${user} please hurry`);
     held.release();

@@ -162,7 +162,7 @@ describe("killed", () => {
       },
     ));
 
-  it("after an edit and before its result was recorded: the edit is found again, done once, and can be undone", () =>
+  it("after an edit and before its result was recorded: the edit is found again, done once, and can be undone (CHECKPOINTS-1)", () =>
     dies(
       "effect.acted",
       async (at) => {

@@ -101,7 +101,7 @@ describe("chat completions", () => {
     expect(response.headers.get("x-lares-turn")).toMatch(/^t_/);
   });
 
-  test("without `user` the caller's history is the history, as messages and not as a text", async () => {
+  test("without `user` the caller's history is the history, as messages and not as a text (OPENAI-2)", async () => {
     await client.chat.completions.create({
       model: "lares",
       messages: [
@@ -160,7 +160,7 @@ describe("chat completions", () => {
     expect(await runner.finalContent()).toBe("assembled");
   });
 
-  test("tools of the client are returned as calls, and their outcomes go on", async () => {
+  test("tools of the client are returned as calls, and their outcomes go on (OPENAI-1)", async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: "user", content: 'tool:get_weather {"city":"Lisbon"} then: say:it is {results}' },
     ];

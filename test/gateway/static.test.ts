@@ -56,7 +56,7 @@ test("pages carry a strict policy and need no login; data does", async () => {
   expect((await instance.ask("/v1/models")).status).toBe(401);
 });
 
-test("hashed files are kept for ever, compressed as the reader takes it", async () => {
+test("hashed files are kept for ever, compressed as the reader takes it (STATIC-2)", async () => {
   const path = "/assets/app-BxK2vQ1d.js";
   const plain = await instance.ask(path);
   expect(plain.headers).toMatchObject({
@@ -73,7 +73,7 @@ test("hashed files are kept for ever, compressed as the reader takes it", async 
   expect((await instance.ask("/", { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
-test("FS-11 nothing outside the folder is served, by dots or by links", async () => {
+test("FS-11 nothing outside the folder is served, by dots or by links (STATIC-1)", async () => {
   for (const path of [
     "/link.txt",
     "/../lares-outside.txt",

@@ -32,7 +32,7 @@ async function nextRequest(session: string): Promise<string> {
 
 const saved = (text: string) => `tool:memory_save ${JSON.stringify({ text })} then: say:saved`;
 
-test("forgetting a topic takes it out of what the model reads in every open conversation, also after a restart", async () => {
+test("forgetting a topic takes it out of what the model reads in every open conversation, also after a restart (CONTEXT-21)", async () => {
   const [a, b] = ["agent:main:garden", "agent:main:kitchen"];
   await lares.chat("owner", "I told you about Wilhelmina and her zeppelin", { session: a });
   await lares.chat("owner", "and I like tea", { session: a });

@@ -122,7 +122,7 @@ describe("OpenClaw", () => {
     expect(readFileSync(join(lares.home, "agents/main/SOUL.md"), "utf8")).not.toContain("Molty");
   });
 
-  test("souls, memory, skills, sessions and schedules arrive; twice is once; the source is untouched", async () => {
+  test("souls, memory, skills, sessions and schedules arrive; twice is once; the source is untouched (IMPORT-1)", async () => {
     const before = fingerprint(openclaw);
     const items = await run("openclaw");
     expect(states(items)).toEqual(new Set(["new", "there already", "left out"]));

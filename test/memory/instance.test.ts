@@ -97,7 +97,7 @@ describe("files and facts", () => {
 });
 
 describe("capture", () => {
-  test("facts of a conversation are kept, bounded and paid for; with text from outside they wait", async () => {
+  test("facts of a conversation are kept, bounded and paid for; with text from outside they wait (MEMORY-10)", async () => {
     const said = 'say:[{"text":"Mia is allergic to sesame","kind":"person"}]';
     for (const n of [1, 2]) await lares.chat("owner", `${n} ${said}`, { session: "agent:main:capture" });
     const kept = await until("the fact", async () => (await factLike("sesame"))[0]);

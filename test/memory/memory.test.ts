@@ -275,7 +275,7 @@ describe("searching", () => {
     expect(found).not.toContain("Ben: Rain again");
   });
 
-  it("does not take messages of different sittings or talks for neighbours", async () => {
+  it("does not take messages of different sittings or talks for neighbours (MEMORY-4)", async () => {
     const { memory } = await start();
     await memory.add({ text: "Ben: The optician was nice", source: "b", scope: "c", at: 0 });
     await memory.add({ text: "Ann: Purple curtains arrived", source: "b", scope: "c", at: 9 * 3_600_000 });

@@ -47,7 +47,7 @@ async function start(
 }
 
 describe("a memory file", () => {
-  it("has facts as list items; headings, prose and code are people's own", () => {
+  it("has facts as list items; headings, prose and code are people's own (MEMORY-14)", () => {
     const text = "# Top\n\nprose\n- one\n- two\n  goes on\n```\n- code\n```\n* three\n";
     expect(parseItems(text).map((item) => item.text)).toEqual(["one", "two goes on", "three"]);
     const [one, two] = parseItems(text);

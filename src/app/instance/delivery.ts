@@ -6,23 +6,18 @@ import { makeButtons } from "../../flow/channels/index.ts";
 import { Live, Outbox } from "../../flow/outbox/index.ts";
 import { findLivePlace, recordWoken, routeOfTurn } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
-import type { BuiltGround } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
-export interface BuiltDelivery {
+export interface Sending {
   outbox: Outbox;
   live: Live;
   approvals: Approvals;
   reminders: Reminders;
 }
 
-export function buildDelivery(
-  parts: InstanceParts,
-  ground: BuiltGround,
-  workshop: Workshop,
-  late: LateParts,
-): BuiltDelivery {
+export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts): Sending {
   const { config, clock, ids, crash, guard, bus } = parts;
   const { records, engine, clean } = ground;
   const log = parts.log.child("outbox");
@@ -64,7 +59,7 @@ export function buildDelivery(
 
 /** The chat that was asked shows who answered, and how, on whatever surface they did. */
 async function showAnswer(
-  records: BuiltGround["records"],
+  records: Ground["records"],
   outbox: Outbox,
   asked: ApprovalView,
   answer: { decision: string; by: string },

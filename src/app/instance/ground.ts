@@ -11,7 +11,7 @@ import { makeGrants, scrub } from "../../ground/vault/index.ts";
 import { makeZoneFinder } from "../../mind/schedule/index.ts";
 import type { InstanceParts } from "./parts.ts";
 
-export interface BuiltGround {
+export interface Ground {
   records: SqliteRecords;
   engine: EmbeddedEngine;
   watch: TurnEnds;
@@ -34,7 +34,7 @@ export interface BuiltGround {
   aside(work: Promise<unknown>): void;
 }
 
-export async function buildGround(parts: InstanceParts): Promise<BuiltGround> {
+export async function buildGround(parts: InstanceParts): Promise<Ground> {
   const { config, models, clock, ids, crash, guard, log } = parts;
   const whenLost: ((error: AppError) => void)[] = [];
   const records = await openRecords(

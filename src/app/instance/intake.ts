@@ -17,13 +17,13 @@ import { recall } from "../../mind/memory/index.ts";
 import { whereInWords } from "../../mind/prompt/index.ts";
 import { scheduleWords, zoneWords } from "../../mind/schedule/index.ts";
 import { type Channels, makeChannels } from "./channels.ts";
-import type { BuiltDelivery } from "./delivery.ts";
-import type { BuiltGround } from "./ground.ts";
+import type { Sending } from "./delivery.ts";
+import type { Ground } from "./ground.ts";
 import type { Mind } from "./mind.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
-export interface BuiltIntake {
+export interface Inflow {
   sessions: Sessions;
   inbox: Inbox;
   events: SystemEvents;
@@ -33,9 +33,9 @@ export interface BuiltIntake {
 /** What is built before, and what the channels need late. */
 export interface Built {
   parts: InstanceParts;
-  ground: BuiltGround;
+  ground: Ground;
   workshop: Workshop;
-  delivery: BuiltDelivery;
+  delivery: Sending;
   mind: Mind;
   late: LateParts;
 }
@@ -43,7 +43,7 @@ export interface Built {
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
-export function buildIntake(built: Built): BuiltIntake {
+export function buildIntake(built: Built): Inflow {
   const { parts, ground, workshop, delivery, late } = built;
   const { records, engine, watch, called } = ground;
   const { clock, ids, crash, guard, bus, log } = parts;

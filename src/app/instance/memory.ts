@@ -10,13 +10,13 @@ import type { Contexts } from "../../mind/context/index.ts";
 import { MemoryRooms, makeAsking } from "../../mind/memory/index.ts";
 import type { PromptFiles } from "../../mind/prompt/index.ts";
 import { nextDue } from "../../mind/schedule/index.ts";
-import type { BuiltGround } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 import type { InstanceParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
 export function buildMemory(
   parts: InstanceParts,
-  ground: BuiltGround,
+  ground: Ground,
   workshop: Workshop,
   made: { paid: BudgetedModel; contexts: Contexts; approvals: Approvals },
 ): MemoryRooms<PromptFiles> {

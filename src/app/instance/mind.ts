@@ -14,8 +14,8 @@ import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { jobOfRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
-import type { BuiltDelivery } from "./delivery.ts";
-import type { BuiltGround } from "./ground.ts";
+import type { Sending } from "./delivery.ts";
+import type { Ground } from "./ground.ts";
 import { buildMemory } from "./memory.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
@@ -33,9 +33,9 @@ export interface Mind {
 
 export async function buildMind(
   parts: InstanceParts,
-  ground: BuiltGround,
+  ground: Ground,
   workshop: Workshop,
-  { approvals }: BuiltDelivery,
+  { approvals }: Sending,
   late: LateParts,
 ): Promise<Mind> {
   const { config, models, clock, ids, crash, bus, log } = parts;
@@ -85,7 +85,7 @@ export async function buildMind(
 }
 
 /** A session's frozen prompt, from what is known in records, channels, sandbox and settings. */
-function buildPrompts(parts: InstanceParts, ground: BuiltGround, workshop: Workshop, late: LateParts) {
+function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts) {
   const { config } = parts;
   const { records, findZone, findModel } = ground;
   const { agents, roots, sandbox, skills, tools } = workshop;

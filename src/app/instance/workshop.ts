@@ -26,7 +26,7 @@ import { exitEvent } from "../../flow/events/index.ts";
 import { authorityIn } from "../../flow/inbox/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../../mind/agents/index.ts";
 import { Skills } from "../../mind/skills/index.ts";
-import type { BuiltGround } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 
 export interface Workshop {
@@ -48,7 +48,7 @@ export interface Workshop {
 /** A model request waits for it, and only the beginning is shown. */
 const ATTACHED_PDF_MS = 10_000;
 
-export function buildWorkshop(parts: InstanceParts, ground: BuiltGround, late: LateParts): Workshop {
+export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LateParts): Workshop {
   const { home, config, clock, ids, crash, log } = parts;
   const { records, grants } = ground;
   const agents = new AgentFolders(home);

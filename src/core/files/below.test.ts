@@ -51,7 +51,7 @@ describe("what is not a plain file of a usual size is refused at once", () => {
   });
 });
 
-test("a file that grows while it is read gives no more than was asked for", async () => {
+test("a file that grows while it is read gives no more than was asked for (FILES-6)", async () => {
   const { workspace } = await scene();
   const path = join(workspace, "log");
   await writeFile(path, "a".repeat(KB));

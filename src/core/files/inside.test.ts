@@ -14,7 +14,7 @@ describe.each<How>(["handles", "realpath"])("by %s", (how) => {
   const write = (root: string, path: string, content = "new") =>
     withInside({ root, path, how, parents: "make" }, (inside) => inside.writeAtomic(content, "tag"));
 
-  test("FS-01: paths that lead out are refused for reading and writing", async () => {
+  test("FS-01: paths that lead out are refused for reading and writing (FILES-1)", async () => {
     const { workspace, out } = await scene();
     await mkdir(join(workspace, "a"));
     const paths = [
@@ -52,7 +52,7 @@ describe.each<How>(["handles", "realpath"])("by %s", (how) => {
     }
   });
 
-  test("FS-03: symbolic links that lead out are refused, as file and as directory", async () => {
+  test("FS-03: symbolic links that lead out are refused, as file and as directory (FILES-2)", async () => {
     const { workspace, out } = await scene();
     await symlink(join(out, "secret"), join(workspace, "file"));
     await symlink("../out/secret", join(workspace, "relative"));
@@ -66,7 +66,7 @@ describe.each<How>(["handles", "realpath"])("by %s", (how) => {
     expect(await readFile(join(out, "secret"), "utf8")).toBe(SECRET);
   });
 
-  test("FS-03: a dangling link is not written through, neither out nor in", async () => {
+  test("FS-03: a dangling link is not written through, neither out nor in (FILES-3)", async () => {
     const { workspace, out } = await scene();
     await symlink(join(out, "fresh"), join(workspace, "out"));
     await symlink("nowhere", join(workspace, "in"));
@@ -98,14 +98,14 @@ describe.each<How>(["handles", "realpath"])("by %s", (how) => {
     await expect(read(workspace, "a")).rejects.toEqual(outsideError);
   });
 
-  test("a file with a second name is readable and not writable", async () => {
+  test("a file with a second name is readable and not writable (FILES-5)", async () => {
     const { workspace, out } = await scene();
     await link(join(out, "secret"), join(workspace, "hard"));
     await expect(write(workspace, "hard")).rejects.toThrow(/hard links/);
     expect(await readFile(join(out, "secret"), "utf8")).toBe(SECRET);
   });
 
-  test("a pipe is refused and does not hold anybody up", async () => {
+  test("a pipe is refused and does not hold anybody up (FILES-4)", async () => {
     const { workspace } = await scene();
     execFileSync("mkfifo", [join(workspace, "pipe")]);
     await expect(read(workspace, "pipe")).rejects.toThrow(/device, pipe or socket/);

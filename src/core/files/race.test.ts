@@ -14,7 +14,7 @@ const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** `npm run test:gate` races 100,000 times. */
 const TRIES = 10_000;
 
-test("FS-05: a directory that is swapped for a link all the time never leads out, in 20,000 tries", async () => {
+test("FS-05: a directory that is swapped for a link all the time never leads out, in 20,000 tries (FILES-9, FILES-10)", async () => {
   const result = await raceSwaps(TRIES);
   expect(result.escapes).toEqual([]);
   expect(wasRaced(result)).toBe(true);

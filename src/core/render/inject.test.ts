@@ -58,7 +58,7 @@ describe("mentions", () => {
 });
 
 describe("links", () => {
-  test.each(DIALECTS)("%s: a link that names another place shows its target", (name) => {
+  test.each(DIALECTS)("%s: a link that names another place shows its target (RENDER-6)", (name) => {
     for (const label of [
       "https://bank.example",
       "bank.example",
@@ -83,7 +83,7 @@ describe("links", () => {
     expect(sent("[README.md](https://a.example/README.md)", "slack")).toBe("<https://a.example/README.md|README.md>");
   });
 
-  test.each(DIALECTS)("%s: only web and mail addresses are targets", (name) => {
+  test.each(DIALECTS)("%s: only web and mail addresses are targets (RENDER-7)", (name) => {
     for (const url of [
       "javascript:alert(1)",
       "JaVaScRiPt:alert(1)",
@@ -117,7 +117,7 @@ describe("tags and codes", () => {
     expect(text.match(/<\/pre>/g)?.length).toBe(text.match(/<pre/g)?.length);
   });
 
-  test.each(DIALECTS)("%s: no control code of the text arrives", (name) => {
+  test.each(DIALECTS)("%s: no control code of the text arrives (RENDER-8)", (name) => {
     const text = sent("a\x02b\x03c\x0fd\x1be\0f\rQUIT :x\u202eg\u2066h\ufdd0i\u0085j", name);
     expect(text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/);
   });

@@ -29,20 +29,20 @@ const inGroup = (sender: string, more: Partial<JudgedEvent> = {}): JudgedEvent =
 const may = (p: AccountPolicy, event: JudgedEvent, grants: Grant[] = []) => standing(p, event, grants).may;
 
 describe("who may talk", () => {
-  test("CH-01: a name equal to a listed id opens nothing", () => {
+  test("CH-01: a name equal to a listed id opens nothing (INTAKE-4)", () => {
     const listed = policy({ dm: "allowlist", allow: ["42"], owners: ["7"] });
     expect(may(listed, direct("99", "42"))).toBe(false);
     expect(may(listed, direct("99", "7"))).toBe(false);
     expect(may(listed, direct("42"))).toBe(true);
   });
 
-  test("CH-03: an empty list is nobody, and a star in it is a name like any other", () => {
+  test("CH-03: an empty list is nobody, and a star in it is a name like any other (INTAKE-5)", () => {
     expect(may(policy({ dm: "allowlist" }), direct("1"))).toBe(false);
     expect(may(policy({ dm: "allowlist", allow: ["*"] }), direct("1"))).toBe(false);
     expect(may(policy({ groups: { g: { allow: [], mention: false } } }), inGroup("1"))).toBe(false);
   });
 
-  test("CH-05: a grant for direct messages opens no group, and one for a group no other", () => {
+  test("CH-05: a grant for direct messages opens no group, and one for a group no other (INTAKE-6)", () => {
     const open = policy({ groups: { g: { allow: [], mention: false }, h: { allow: [], mention: false } } });
     const paired: Grant[] = [{ sender: "1", context: "direct", role: "known" }];
     expect(may(open, direct("1"), paired)).toBe(true);

@@ -96,7 +96,7 @@ describe("undo", () => {
     expect(await now("a")).toBe("one two three");
   });
 
-  test("a file that was changed since is a conflict and stays; the others are restored", async () => {
+  test("a file that was changed since is a conflict and stays; the others are restored (CHECKPOINTS-5)", async () => {
     const { at, write, undo, now } = await world();
     await writeFile(at("a"), "old a");
     await writeFile(at("b"), "old b");
@@ -123,7 +123,7 @@ describe("undo", () => {
     expect(await now("a")).toBe("second");
   });
 
-  test("can be undone, and that too", async () => {
+  test("can be undone, and that too (CHECKPOINTS-7)", async () => {
     const { at, write, undo, now, checkpoints } = await world();
     await writeFile(at("a"), "old");
     await write("t", "a", "new");
@@ -165,7 +165,7 @@ describe("undo", () => {
     expect(await readFile(join(dir, "outside/a"), "utf8")).toBe("made");
   });
 
-  test.each([1, 2, 3])("cut off at file %i, it is completed by asking again", async (n) => {
+  test.each([1, 2, 3])("cut off at file %i, it is completed by asking again (CHECKPOINTS-6)", async (n) => {
     const { at, write, now, make } = await world();
     for (const name of ["a", "b", "c"]) {
       await writeFile(at(name), `old ${name}`);
@@ -204,7 +204,7 @@ describe("undo", () => {
 });
 
 describe("a command", () => {
-  test("files it names, files the turn touched and files a script may change are restored; of large ones it is said that they cannot be", async () => {
+  test("files it names, files the turn touched and files a script may change are restored; of large ones it is said that they cannot be (CHECKPOINTS-3)", async () => {
     const { at, write, exec, undo, now } = await world();
     await writeFile(at("named"), "old named\n");
     await writeFile(at("hidden"), "old hidden\n");
@@ -275,7 +275,7 @@ describe("after a crash in the middle of a write", () => {
     expect(await checkpoints.list({ limit: 1 })).toEqual([]);
   });
 
-  test("what somebody wrote since is not taken for the agent's", async () => {
+  test("what somebody wrote since is not taken for the agent's (CHECKPOINTS-2)", async () => {
     const { at, checkpoints, undo, now } = await begin();
     await writeFile(at("a"), "somebody's work");
     await checkpoints.settle("t", "c");
@@ -327,7 +327,7 @@ describe("room", () => {
     expect(await checkpoints.list({ limit: 10 })).toEqual([]);
   });
 
-  test("a store that cannot be written does not stop the work; there is nothing to undo then", async () => {
+  test("a store that cannot be written does not stop the work; there is nothing to undo then (CHECKPOINTS-4)", async () => {
     const { dir, at, write, undo, now } = await world();
     await writeFile(join(dir, "checkpoints"), "a file where the folder should be");
     await writeFile(at("a"), "old");

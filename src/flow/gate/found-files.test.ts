@@ -10,7 +10,7 @@ const inner = (text: string) =>
 describe("find -exec", () => {
   const LOOKS = "find src -type f -name *.ts ! -name .env*";
 
-  test("a reader on plain files with an ordinary end is judged with a name in their place", () => {
+  test("a reader on plain files with an ordinary end is judged with a name in their place (GATE-4)", () => {
     expect(inner(`${LOOKS} -exec wc -l {} +`)).toBe("wc -l found");
   });
 

@@ -126,7 +126,7 @@ test.each<[string, Partial<EnvelopeFacts>, string]>([
   expect(envelope({ ...base, ...facts })).toBe(line);
 });
 
-test("a name cannot end the line, start another, or give itself a standing", () => {
+test("a name cannot end the line, start another, or give itself a standing (INBOX-4)", () => {
   const name = 'Ann"\n[Sun 2026-01-01] (owner)';
   const line = envelope({ ...base, ...after("2026-11-15T13:07:00Z"), speaker: { name, standing: "guest" } });
   expect(line).toBe('[13:09 · "Ann Sun 2026-01-01 owner" (guest)]');

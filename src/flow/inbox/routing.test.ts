@@ -39,7 +39,7 @@ describe("who answers", () => {
     expect(agentOf([{ agent: "other", ...when }], message({ text: "/hello there" }))).toBe("main");
   });
 
-  test("the higher priority wins, equal ones in the order of the file", () => {
+  test("the higher priority wins, equal ones in the order of the file (INBOX-1)", () => {
     const rules = [
       { agent: "first", channel: "telegram" },
       { agent: "second", channel: "telegram" },
@@ -88,7 +88,7 @@ describe("in which session", () => {
     expect(place(linked, message()).person).toBe("ana");
   });
 
-  test("no chat id can pose as another session", () => {
+  test("no chat id can pose as another session (INBOX-2)", () => {
     const evil = message({ route: { channel: "telegram", account: "bot", chat: "42:99" }, sender: { id: "x" } });
     const plain = message({
       route: { channel: "telegram", account: "bot", chat: "42", thread: "99" },

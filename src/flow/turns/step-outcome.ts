@@ -16,9 +16,9 @@ function stepOutcome({ kind, name, state, payload }: Pick<JournalEntry, StepFiel
   if (state !== "done") return { outcome: "open" };
   const does = readStepName(name).kind;
   if (does === "model") return ofModel(fields(payload));
-  if (does === "judge") return ofJudge([payload].flat().map(fields<Verdict>));
+  if (does === "judge") return ofJudge([payload].flat().map(fields<VerdictPayload>));
   // An effect's result is wrapped, because its outcome may also be unknown. A step's is recorded as it is.
-  const { ok, unknown } = kind === "effect" ? fields<Settled>(payload) : { ok: payload, unknown: undefined };
+  const { ok, unknown } = kind === "effect" ? fields<EffectPayload>(payload) : { ok: payload, unknown: undefined };
   return unknown ? { outcome: "unknown" } : ofTool(fields(ok));
 }
 
@@ -28,7 +28,7 @@ export function callFacts({ name, payload }: Pick<JournalEntry, "name" | "payloa
   usage?: Usage;
   failed?: FailedAttempt[];
 } {
-  const { reply } = readStepName(name).kind === "model" ? fields<Called>(payload) : {};
+  const { reply } = readStepName(name).kind === "model" ? fields<CallPayload>(payload) : {};
   if (!reply) return {};
   return {
     usage: reply.usage,
@@ -38,11 +38,11 @@ export function callFacts({ name, payload }: Pick<JournalEntry, "name" | "payloa
 }
 
 type StepFields = "kind" | "name" | "state" | "payload";
-type Called = { reply?: ModelReply; refused?: string };
-type Verdict = { verdict?: string; because?: string };
-type Settled = { ok?: unknown; unknown?: unknown };
+type CallPayload = { reply?: ModelReply; refused?: string };
+type VerdictPayload = { verdict?: string; because?: string };
+type EffectPayload = { ok?: unknown; unknown?: unknown };
 
-function ofModel({ reply, refused }: Partial<Called>): Ended {
+function ofModel({ reply, refused }: Partial<CallPayload>): Ended {
   if (refused !== undefined) return { outcome: "denied", failure: "budget", reason: oneLine(refused) };
   if (!reply) return { outcome: "ok" };
   if (!reply.ok) return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
@@ -59,7 +59,7 @@ function saysSomething(part: Extract<ModelReply, { ok: true }>["content"][number
 }
 
 /** All calls of a reply are judged in one step: a single refusal among them shows. */
-function ofJudge(verdicts: readonly Partial<Verdict>[]): Ended {
+function ofJudge(verdicts: readonly Partial<VerdictPayload>[]): Ended {
   const no = verdicts.find((one) => one.verdict === "deny") ?? verdicts.find((one) => one.verdict === "error");
   if (!no) return { outcome: "ok" };
   return { outcome: "denied", ...(no.because ? { reason: oneLine(no.because) } : {}) };

@@ -68,7 +68,7 @@ async function problems(text: string, env: Record<string, string> = {}): Promise
 }
 
 describe("loading", () => {
-  test("a missing file, an empty file and a file of comments give the defaults", async () => {
+  test("a missing file, an empty file and a file of comments give the defaults (CONFIG-2)", async () => {
     const { config, exists, file } = await loadConfig({ home, env: {}, schema });
     expect(exists).toBe(false);
     expect(file).toBe(join(home, "lares.yaml"));
@@ -158,7 +158,7 @@ describe("what is refused", () => {
     expect((await problems("mode: ask\n"))[0]?.message).toBe("unknown key mode; nearest: policy.mode");
   });
 
-  test("every problem of the file is told at once, in its order", async () => {
+  test("every problem of the file is told at once, in its order (CONFIG-1)", async () => {
     const found = await problems(
       "gateway:\n  port: many\n  open: 3\n  http: 5\npolicy:\n  mode: asks\nmodels:\n  fallbacks: x\n",
     );
@@ -207,14 +207,17 @@ describe("what is refused", () => {
     );
   });
 
-  test.each(["__proto__", "constructor", "prototype"])("the key %s is refused at any depth (DO-09)", async (key) => {
-    for (const text of [`${key}: {a: 1}`, `models:\n  providers:\n    ${key}: {}`, `? "${key}"\n: 1`]) {
-      const found = await problems(text);
-      expect(found[0]?.message).toContain(`"${key}" is not allowed as a key`);
-      expect(found[0]?.line).toBeGreaterThan(0);
-    }
-    expect(({} as Record<string, unknown>).a).toBeUndefined();
-  });
+  test.each(["__proto__", "constructor", "prototype"])(
+    "the key %s is refused at any depth (DO-09, CONFIG-6)",
+    async (key) => {
+      for (const text of [`${key}: {a: 1}`, `models:\n  providers:\n    ${key}: {}`, `? "${key}"\n: 1`]) {
+        const found = await problems(text);
+        expect(found[0]?.message).toContain(`"${key}" is not allowed as a key`);
+        expect(found[0]?.line).toBeGreaterThan(0);
+      }
+      expect(({} as Record<string, unknown>).a).toBeUndefined();
+    },
+  );
 
   test("an alias bomb is refused quickly", async () => {
     const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
@@ -232,7 +235,7 @@ describe("what is refused", () => {
     expect(config.models.fallbacks).toEqual(["a/b"]);
   });
 
-  test("deep nesting, a huge file, custom tags, merge keys, two documents and repeated keys are refused", async () => {
+  test("deep nesting, a huge file, custom tags, merge keys, two documents and repeated keys are refused (CONFIG-5)", async () => {
     expect((await problems("[".repeat(50_000)))[0]?.message).toContain("nested too deeply");
     expect((await problems(`# ${"x".repeat(1_000_001)}`))[0]?.message).toContain("larger than 1 MB");
     expect((await problems("gateway: !run {port: 1}"))[0]).toMatchObject({ line: 1 });
@@ -271,7 +274,7 @@ describe("references and secrets", () => {
     expect(await problems("gateway:\n  token: ${toString}\n")).toHaveLength(1);
   });
 
-  test("the loaded text keeps the reference (LK-03)", async () => {
+  test("the loaded text keeps the reference (LK-03, CONFIG-3)", async () => {
     const other = mkdtempSync(join(tmpdir(), "lares-config-"));
     const text = "gateway:\n  token: ${MY_TOKEN} # from the vault\n";
     writeFileSync(join(other, "lares.yaml"), text);
@@ -282,7 +285,7 @@ describe("references and secrets", () => {
     rmSync(other, { recursive: true });
   });
 
-  test("secrets by key name are collected, and no problem shows a secret", async () => {
+  test("secrets by key name are collected, and no problem shows a secret (CONFIG-4)", async () => {
     const { secrets } = await parse("gateway: {token: canary-1}\nmodels: {providers: {a: {apiKey: canary-2}}}\n");
     expect(secrets).toEqual(["canary-1", "canary-2"]);
     const error = await failure(

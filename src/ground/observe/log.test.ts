@@ -33,7 +33,7 @@ test("what is below the level is not written, and the level can change", () => {
   expect(lines).toHaveLength(2);
 });
 
-test("a registered secret never comes out: not in text, facts, names, numbers, or another form", () => {
+test("a registered secret never comes out: not in text, facts, names, numbers, or another form (OBSERVE-5)", () => {
   const { log, lines } = setup();
   const secret = 'can"ary/7f3a+91';
   log.redactor.addSecret(secret);
@@ -88,7 +88,7 @@ test("a follower hears new lines until it lets go; one that throws is dropped", 
   expect(heard).toEqual(["a"]);
 });
 
-test("logging never throws and stays bounded, whatever it is given", () => {
+test("logging never throws and stays bounded, whatever it is given (OBSERVE-4)", () => {
   const { log, lines } = setup();
   const circle: Record<string, unknown> = { big: 10n, many: Array(1_000).fill("x"), text: "y".repeat(100_000) };
   circle.self = circle;
@@ -110,7 +110,7 @@ test("a pretty line is one line, and text from outside cannot act on the termina
   expect(lines[0]).toBe('00:00:00 warn  lares      evil \\u001b[2J\\nforged  name="a b"  id=x1\n');
 });
 
-test("a stalled reader holds up nobody, memory is bounded, and the loss is said", async () => {
+test("a stalled reader holds up nobody, memory is bounded, and the loss is said (OBSERVE-3)", async () => {
   const out: string[] = [];
   let go = () => {};
   const sink = writeLines(9, (_fd, bytes, done) => {

@@ -51,7 +51,7 @@ test("the longer of two secrets goes as a whole", () => {
   expect(redactor.redact("canary-long canary")).toBe("[redacted] [redacted]");
 });
 
-test("whatever surrounds a registered value, it does not come out, and once is enough", () => {
+test("whatever surrounds a registered value, it does not come out, and once is enough (OBSERVE-2)", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (secret, before, after) => {
       const value = secret.trim();
@@ -88,7 +88,7 @@ test("nothing of the end of a base64 text is left over, encoded once or twice, w
   }
 });
 
-test("a registered value is hidden in every plain encoding, whatever surrounds it", () => {
+test("a registered value is hidden in every plain encoding, whatever surrounds it (OBSERVE-1)", () => {
   const redactor = createRedactor();
   const secret = 'p4ss/"w+rd \\ ünïcode=42';
   redactor.addSecret(secret);

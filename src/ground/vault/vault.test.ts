@@ -50,7 +50,7 @@ function fakeKeyring(): Keyring & { kept: Map<string, string> } {
   };
 }
 
-test("what is set is there for the next process, and in no file in readable form", async () => {
+test("what is set is there for the next process, and in no file in readable form (VAULT-1)", async () => {
   const home = newHome();
   await (await open(home)).set("GITHUB_TOKEN", TOKEN);
   const vault = await open(home);

@@ -201,7 +201,7 @@ test("the last of a budget is used for a shorter answer before calls are refused
   expect(await budget.reserve(planned(), never)).toHaveProperty("refused");
 });
 
-test("a call that only calls under way keep out waits for them instead of being refused", async () => {
+test("a call that only calls under way keep out waits for them instead of being refused (BUDGET-4)", async () => {
   const w = await world({ perDay: { dollars: 1.5 } });
   const first = await reserved(w.budget);
   let second: Reservation | undefined;
@@ -239,7 +239,7 @@ test("a call that was stopped keeps what was sent and streamed, and gives back t
   expect(await w.records.get("SELECT COUNT(*) AS n FROM budget_hold")).toEqual({ n: 0 });
 });
 
-test("a process killed between setting aside and settling leaks nothing: the next start settles it once (I10)", async () => {
+test("a process killed between setting aside and settling leaks nothing: the next start settles it once (I10, BUDGET-3)", async () => {
   const home = newHome();
   const file = join(home, "lares.db");
   const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
@@ -273,7 +273,7 @@ test("a process killed between setting aside and settling leaks nothing: the nex
   expect(await w.records.get("SELECT COUNT(*) AS n FROM budget_hold")).toEqual({ n: 0 });
 });
 
-test("whatever runs side by side, a cap is passed at most by what calls used beyond what was set aside (BUDGET-1)", async () => {
+test("whatever runs side by side, a cap is passed at most by what calls used beyond what was set aside (BUDGET-1, BUDGET-2)", async () => {
   const step = fc.record({
     session: fc.constantFrom("a", "b", "c"),
     agent: fc.constantFrom("x", "y"),

@@ -47,12 +47,12 @@ describe("bounds", () => {
     facts: Array.from({ length: 400 }, (_, i) => `My thing ${i} is number ${i}`),
     calls: Array.from({ length: 100 }, (_, i) => `exec ${i}`),
   };
-  test.each([60, 300, 1200, 6000])("never more than %i tokens; the newest stay", (tokens) => {
+  test.each([60, 300, 1200, 6000])("never more than %i tokens; the newest stay (CONTEXT-14)", (tokens) => {
     const kept = bounded(big, tokens);
     expect(textTokens(carryText(kept))).toBeLessThanOrEqual(tokens + 30);
     if (tokens >= 300) expect(kept.facts.at(-1)).toBe("My thing 399 is number 399");
   });
-  test("without a model: what was said, quoted, within its bounds", () => {
+  test("without a model: what was said, quoted, within its bounds (CONTEXT-13)", () => {
     const text = quoted(
       "before",
       Array.from({ length: 50 }, (_, i) => user(`sentence number ${i}`)),
@@ -100,7 +100,7 @@ describe("a summary", () => {
 });
 
 describe("tool results", () => {
-  test("short ones keep all, long ones share the rest", () => {
+  test("short ones keep all, long ones share the rest (CONTEXT-11)", () => {
     expect(fairShare([100, 100], 1000)).toBe(Number.POSITIVE_INFINITY);
     expect(fairShare([100, 5000, 5000], 1100)).toBe(500);
     expect(fairShare([9000], 600)).toBe(600);

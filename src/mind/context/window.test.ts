@@ -29,14 +29,14 @@ describe("where a window is cut", () => {
     expect(cutAt(say("user", "assistant", "user"), keep(50), hard)).toBe(3);
   });
 
-  test("a turn that fills the window by itself is cut between two of its calls, the newest results stay", () => {
+  test("a turn that fills the window by itself is cut between two of its calls, the newest results stay (CONTEXT-19)", () => {
     const turn = say("user", "assistant", "tool", "assistant", "tool", "assistant", "tool");
     expect(cutAt(turn, keep(450), { most: 450, more: false })).toBe(3);
     expect(cutAt(turn, keep(10), { most: 10, more: false })).toBe(5);
     expect(cutAt(say("user", "assistant", "tool"), keep(10), { most: 10, more: false })).toBe(0);
   });
 
-  test("never between a call and its results (property)", () => {
+  test("never between a call and its results (property) (CONTEXT-18)", () => {
     const exchange = fc.oneof(
       fc.constant<Role[]>(["user", "assistant"]),
       fc

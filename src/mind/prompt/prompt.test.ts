@@ -38,13 +38,13 @@ test.each(Object.entries(SITUATIONS))("the built-in rules of %s are the golden f
   await expect(`${writeBuiltInRules(situation)}\n`).toMatchFileSnapshot(`golden/v${BUILT_IN_RULES_VERSION}/${name}.md`);
 });
 
-test("no situation's text has a date, a clock or a model's name", () => {
+test("no situation's text has a date, a clock or a model's name (PROMPT-1)", () => {
   for (const situation of Object.values(SITUATIONS)) {
     expect(writeBuiltInRules(situation)).not.toMatch(/\d{4}-\d\d-\d\d|\d\d:\d\d|claude|gpt|gemini/i);
   }
 });
 
-test("a tool that is not offered is not named", () => {
+test("a tool that is not offered is not named (PROMPT-2)", () => {
   const only = writeBuiltInRules({ kind: "owner", tools: new Set(["web_fetch"]), window: 200_000 });
   for (const tool of TOOLS) if (tool !== "web_fetch") expect(only).not.toContain(`\`${tool}`);
   expect(only).not.toContain("# Memory");
@@ -146,7 +146,7 @@ const files = { soul: "SOUL", agents: "AGENTS", user: "# Who\nUSER", memory: "ME
 const sectionsFor = (situation: Situation) =>
   promptSections({ situation, place: { ...place, kind: situation.kind }, files, familyNote: "NOTE", skills: "SKILLS" });
 
-test("what is the same for all chats comes before what belongs to one", () => {
+test("what is the same for all chats comes before what belongs to one (PROMPT-3)", () => {
   expect(sectionsFor(SITUATIONS.owner!).map(({ name }) => name)).toEqual(
     "soul rules family agents place user memory skills".split(" "),
   );

@@ -176,7 +176,7 @@ describe.each(ZONES)("ten years in %s", (zone) => {
     PATIENCE,
   );
 
-  test("a due time is found from any moment before it, also in the middle of an hour that comes twice", () => {
+  test("a due time is found from any moment before it, also in the middle of an hour that comes twice (SCHEDULE-10)", () => {
     for (const [from, to] of IS_WHOLE ? sampled : sampled.slice(0, 8)) {
       for (const cron of ["30 2,14 * * *", "30 1-3 * * *", "*/20 * * * *", "30 0,23 * * *"]) {
         const when: When = { kind: "cron", cron, zone };
@@ -202,7 +202,7 @@ test("a date or a weekday: the first days of March come, whichever comes first",
   }
 });
 
-test("hours in a list over a clock change in Berlin: once when the hour comes twice, at the jump when it is left out", () => {
+test("hours in a list over a clock change in Berlin: once when the hour comes twice, at the jump when it is left out (SCHEDULE-8)", () => {
   const on = (cron: string, from: string) =>
     walk({ kind: "cron", cron, zone: "Europe/Berlin" }, Date.parse(from), Date.parse(from) + 2 * DAY).map((t) =>
       new Date(t).toISOString(),

@@ -236,7 +236,7 @@ describe("a job", () => {
     expect((await life.schedules.list())[0]!.next).toBe(START + 6 * HOUR);
   });
 
-  test("overdue after a stop runs at the start; the missed ones are recorded with the reason", async () => {
+  test("overdue after a stop runs at the start; the missed ones are recorded with the reason (SCHEDULE-3)", async () => {
     let life = await begin();
     await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
     life.engine.lose(new AppError("NOT_READY", { message: "down" }));
@@ -262,7 +262,7 @@ describe("a job", () => {
     expect(life.ran).toHaveLength(1);
   });
 
-  test("whose run waits for an approval is skipped until that is answered: one open question a job", async () => {
+  test("whose run waits for an approval is skipped until that is answered: one open question a job (SCHEDULE-7)", async () => {
     const life = await begin();
     const job = await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
     life.holdsTurns = true;
@@ -450,7 +450,7 @@ describe("a job", () => {
 });
 
 describe("what it needs and gets", () => {
-  test("a missing key is found without a run, told at once, and told again only when it changes", async () => {
+  test("a missing key is found without a run, told at once, and told again only when it changes (SCHEDULE-5)", async () => {
     const life = await begin();
     const route = { channel: "webhook", account: "a", chat: "c" };
     await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look", route });
@@ -616,7 +616,7 @@ function offset(at: number, zone: string): number {
   );
 }
 
-test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (SCHEDULE-1, property)", async () => {
+test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (SCHEDULE-1, property) (SCHEDULE-2)", async () => {
   const event = fc.oneof(
     fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 3 * HOUR }) }),
     fc.record({ do: fc.constant("kill" as const), ms: fc.integer({ min: 0, max: 9 * HOUR }) }),

@@ -4,7 +4,7 @@ import { isOwnWait } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 
-type Wake = Result<"wakes.list">["wakes"][number];
+type ListedWake = Result<"wakes.list">["wakes"][number];
 
 /** Of each kind; a list nobody reads to its end. */
 const MOST = 100;
@@ -62,7 +62,7 @@ export interface Waiting {
 }
 
 /** The next first; then what may come at any time. */
-export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> {
+export async function listWakes(waiting: Waiting, now: number): Promise<ListedWake[]> {
   const [slots, watches, goals, parked, children, processes, events] = await Promise.all([
     waiting.slots(MOST),
     waiting.watches(),
@@ -72,39 +72,39 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
     waiting.processes(MOST),
     waiting.events(MOST),
   ]);
-  const wakes: Wake[] = [
-    ...slots.map(({ name, agent, due, words, problem, ...slot }): Wake => {
+  const wakes: ListedWake[] = [
+    ...slots.map(({ name, agent, due, words, problem, ...slot }): ListedWake => {
       const kind = slot.kind === "beat" ? "heartbeat" : "schedule";
       return { kind, name, about: words, agent, at: due, ...truthy({ problem }) };
     }),
-    ...waiting.hooks().map(({ name, scheme, agent, session, lastAt }): Wake => {
+    ...waiting.hooks().map(({ name, scheme, agent, session, lastAt }): ListedWake => {
       const about = `POST /hooks/${name} (${scheme})`;
       return { kind: "hook", name, about, agent, session, ...defined({ lastAt }) };
     }),
-    ...watches.map(({ name, about, agent, next, lastAt, error, isPaused }): Wake => {
+    ...watches.map(({ name, about, agent, next, lastAt, error, isPaused }): ListedWake => {
       const known = defined({ lastAt, problem: error || undefined });
       // What is paused has no next time.
       const at = isPaused ? {} : { at: Math.max(next, now) };
       return { kind: "watch", name, about, agent, ...at, ...known };
     }),
-    ...parked.map(({ turn, session, agent, deadline, on }): Wake => {
+    ...parked.map(({ turn, session, agent, deadline, on }): ListedWake => {
       const about = isOwnWait(on)
         ? "a turn waits for something it started, or for a time"
         : "a turn waits for a person";
       const at = deadline === null ? {} : { at: deadline };
       return { kind: "parked", name: turn, about, agent, session, turn, ...at };
     }),
-    ...children.map(({ turn, session, parent, agent, task, deadline }): Wake => {
+    ...children.map(({ turn, session, parent, agent, task, deadline }): ListedWake => {
       const about = `a sub-agent's result: ${line(task)}`;
       return { kind: "agent", name: session, about, agent, session: parent, turn, at: deadline };
     }),
-    ...processes.map(({ id, session, agent, command, madeAt }): Wake => {
+    ...processes.map(({ id, session, agent, command, madeAt }): ListedWake => {
       const about = `the end of a background process: ${line(command)}`;
       return { kind: "process", name: id, about, agent, session, lastAt: madeAt };
     }),
     ...goals
       .filter((goal) => goal.state === "active")
-      .map(({ id, outcome, agent, session, turn, round, most_turns, why }): Wake => {
+      .map(({ id, outcome, agent, session, turn, round, most_turns, why }): ListedWake => {
         const about = `${line(outcome)} (turn ${round} of ${most_turns})`;
         return {
           kind: "goal",
@@ -115,7 +115,7 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
           ...truthy({ turn, problem: why }),
         };
       }),
-    ...events.map(({ session, agent, n, at }): Wake => {
+    ...events.map(({ session, agent, n, at }): ListedWake => {
       const about = n === 1 ? "an event that is about to be reported" : `${n} events that are about to be reported`;
       return { kind: "event", name: session, about, agent, session, at };
     }),

@@ -31,7 +31,7 @@ export function stepContract(factory: EngineFactory): void {
       expect(instance.world.of("a", "act")).toHaveLength(1);
     });
 
-    it("has an effect's intent durable before it acts (ENGINE-4)", async () => {
+    it("has an effect's intent durable before it acts (ENGINE-4, EMBEDDED-7)", async () => {
       const instance = await TestInstance.open(factory);
       const found: Json[] = [];
       instance.kill();
@@ -112,7 +112,7 @@ export function stepContract(factory: EngineFactory): void {
       });
     }
 
-    it("has no intent while it waits for what it needs: killed there, it runs in the next life (ENGINE-4, I4)", async () => {
+    it("has no intent while it waits for what it needs: killed there, it runs in the next life (ENGINE-4, I4, EMBEDDED-9)", async () => {
       const instance = new TestInstance(factory, {
         crash: {
           at(point) {
@@ -236,7 +236,7 @@ export function stepContract(factory: EngineFactory): void {
       await until("it is settled", async () => (await instance.history({ turn }))[0]?.state === "unknown");
     });
 
-    it("keeps the indices of effects made together, whichever ends first (ENGINE-3)", async () => {
+    it("keeps the indices of effects made together, whichever ends first (ENGINE-3, EMBEDDED-6)", async () => {
       const instance = await TestInstance.open(factory);
       instance.kill();
       await instance.look();

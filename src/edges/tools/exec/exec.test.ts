@@ -52,7 +52,7 @@ test("stdout and stderr keep their order and can be opened by name", async () =>
   expect(text).toMatch(/^out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nnamed\n\[exit 0/);
 });
 
-test("EN-01, EN-03, EN-05: nothing of the parent's environment reaches a command", async () => {
+test("EN-01, EN-03, EN-05: nothing of the parent's environment reaches a command (EXEC-1)", async () => {
   const place = await scene();
   await writeFile(join(place.out, "evil.sh"), "echo PWNED\n");
   setEnv("BASH_ENV", join(place.out, "evil.sh"));

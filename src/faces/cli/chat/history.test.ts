@@ -20,7 +20,7 @@ it("what was typed is there the next time, the newest first, and is the owner's 
   expect(openHistory(home).lines).toEqual(["two lines", "one"]);
 });
 
-it("at most 500 lines are kept, the newest", () => {
+it("at most 500 lines are kept, the newest (CHAT-4)", () => {
   const history = openHistory(home);
   for (let i = 0; i < MOST_KEPT + 20; i++) history.add(`line ${i}`);
   const lines = readFileSync(file, "utf8").trim().split("\n");

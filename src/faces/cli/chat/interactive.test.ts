@@ -160,7 +160,7 @@ describe("a conversation", () => {
     await shows("All quiet.");
   });
 
-  it("pasted lines are one message", async () => {
+  it("pasted lines are one message (CHAT-1)", async () => {
     await open();
     ran.type("\u001b[200~one\rtwo\rthree\u001b[201~");
     await shows("(2 lines above) three");
@@ -173,7 +173,7 @@ describe("a conversation", () => {
   it.each([
     ["a paste", (text: string) => `\u001b[200~${text}\u001b[201~`],
     ["keys that come together", (text: string) => text],
-  ])("100 kB as %s are drawn a few times, not once for each character", async (_how, keys) => {
+  ])("100 kB as %s are drawn a few times, not once for each character (CHAT-14)", async (_how, keys) => {
     await open();
     const text = "many words ".repeat(10_000).trim();
     const before = ran.out().length;
@@ -302,7 +302,7 @@ describe("an approval", () => {
     ["always", "allow-always", "✓ always allowed"],
     [" no ", "deny", "– denied"],
     [`deny ${approval().id.slice(-6)}`, "deny", "– denied"],
-  ])("%s and Enter answers %s", async (word, decision, line) => {
+  ])("%s and Enter answers %s (CHAT-7)", async (word, decision, line) => {
     await parked();
     clock.advance(UNREAD_MS);
     ran.type(`${word}\r`);
@@ -337,7 +337,7 @@ describe("an approval", () => {
     expect(resolved()).toEqual([]);
   });
 
-  it("a word begun before the question came is a message, and says so", async () => {
+  it("a word begun before the question came is a message, and says so (CHAT-8)", async () => {
     await open();
     await say("clean up");
     ran.type("ye");
@@ -412,7 +412,7 @@ describe("Ctrl-C", () => {
     expect(gateway.callsOf("chat.send")).toHaveLength(2);
   });
 
-  it("twice leaves, with 130", async () => {
+  it("twice leaves, with 130 (CHAT-5)", async () => {
     await open();
     await say("hi");
     ran.type("\u0003");
@@ -476,7 +476,7 @@ describe("a gateway that restarts", () => {
     expect(count("answered")).toBe(1);
   });
 
-  it("an end that was missed is read from the records", async () => {
+  it("an end that was missed is read from the records (CHAT-3)", async () => {
     await open();
     await say("hi");
     await gateway.stop();
@@ -500,7 +500,7 @@ describe("a gateway that restarts", () => {
     expect(count("Hello there.")).toBe(1);
   });
 
-  it("what is sent meanwhile is kept, and sent once under its key", async () => {
+  it("what is sent meanwhile is kept, and sent once under its key (CHAT-2, CHAT-6)", async () => {
     await open();
     await gateway.stop();
     await shows("Your messages will wait.");

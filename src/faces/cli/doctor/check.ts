@@ -27,7 +27,7 @@ export interface Machine {
   canConnect(at: { host: string; port: number }): Promise<boolean>;
 }
 
-export interface Ground {
+export interface DoctorGround {
   home: string;
   env: Environment;
   machine: Machine;
@@ -42,7 +42,7 @@ export interface Check {
   id: string;
   /** One or two words. */
   what: string;
-  run(at: Ground): Promise<Finding | Finding[]>;
+  run(at: DoctorGround): Promise<Finding | Finding[]>;
 }
 
 export const ok = (text: string): Finding => ({ level: "ok", text });

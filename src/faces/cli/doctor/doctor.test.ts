@@ -9,7 +9,7 @@ import { z } from "zod";
 import { defineConfig, readEnvironment } from "../../../ground/config/index.ts";
 import type { HomeExamined } from "../ports.ts";
 import { cli, type FakeGateway, fakeGateway, quietStatus } from "../testing.ts";
-import type { Finding, Ground, Machine } from "./check.ts";
+import type { DoctorGround, Finding, Machine } from "./check.ts";
 import { CHECKS, examine } from "./doctor.ts";
 
 const NOW = Date.UTC(2026, 10, 15);
@@ -34,7 +34,7 @@ const EXAMINED = (over: Partial<HomeExamined["database"]> = {}, sandbox: Partial
 
 let home: string;
 let machine: Machine;
-let ground: Ground;
+let ground: DoctorGround;
 /** Where the checks tried to connect. */
 let reached: { host: string; port: number }[];
 
@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function check(id: string, over: Partial<Ground> & { on?: Partial<Machine> } = {}): Promise<Finding> {
+async function check(id: string, over: Partial<DoctorGround> & { on?: Partial<Machine> } = {}): Promise<Finding> {
   const { on, ...rest } = over;
   const found = await examine(
     { ...ground, ...rest, machine: { ...machine, ...on } },

@@ -8,7 +8,7 @@ import { oneLine, type Tone, visible } from "../format.ts";
 import { table } from "../output.ts";
 import { commonWords } from "../words/common.ts";
 import { doctorWords as words } from "../words/doctor.ts";
-import { bad, type Check, type Finding, type Ground } from "./check.ts";
+import { bad, type Check, type DoctorGround, type Finding } from "./check.ts";
 import { database, files, home, owner } from "./home.ts";
 import { browser, clock, disk, node, sandbox } from "./machine.ts";
 import { config, heartbeat, model, port } from "./reach.ts";
@@ -77,7 +77,7 @@ async function settings({ home, ports }: Context): Promise<Readonly<Record<strin
 
 export type Examined = Finding & Pick<Check, "id" | "what">;
 
-export async function examine(at: Ground, checks: readonly Check[] = CHECKS): Promise<Examined[]> {
+export async function examine(at: DoctorGround, checks: readonly Check[] = CHECKS): Promise<Examined[]> {
   const all = await Promise.all(
     checks.map(async (check) => {
       // A check that fails says so; the others are what the person came for.

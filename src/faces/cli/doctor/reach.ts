@@ -6,7 +6,7 @@ import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts"
 import { adviceContext } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
 import { doctorWords as words } from "../words/doctor.ts";
-import { bad, type Check, type Finding, type Ground, off, ok, warn } from "./check.ts";
+import { bad, type Check, type DoctorGround, type Finding, off, ok, warn } from "./check.ts";
 
 export const config: Check = {
   id: "config",
@@ -71,7 +71,11 @@ export const model: Check = {
 };
 
 /** Where the model is: the running Lares knows best, then the settings, then what the provider is known by. */
-function findAddress({ status }: Ground, id: string, known: Awaited<ReturnType<typeof chosen>>): string | undefined {
+function findAddress(
+  { status }: DoctorGround,
+  id: string,
+  known: Awaited<ReturnType<typeof chosen>>,
+): string | undefined {
   const address = status?.model.address;
   if (address) return `http://${address}`;
   if (known && (known.id === id || !status)) return known.url;
@@ -96,7 +100,7 @@ export const heartbeat: Check = {
 const PRACTISING = off(words.practice, words.connectOne);
 
 /** Which model would answer, and where it is, by the settings and the environment alone. */
-async function chosen(at: Ground): Promise<{ id: string; url: string | undefined } | undefined> {
+async function chosen(at: DoctorGround): Promise<{ id: string; url: string | undefined } | undefined> {
   const { config: all } = await load(at);
   const models = (all as { models?: { default?: string; providers?: Record<string, { baseUrl?: string }> } }).models;
   const given = at.env.model ?? models?.default;
@@ -111,21 +115,21 @@ async function chosen(at: Ground): Promise<{ id: string; url: string | undefined
   return { id: given ?? `${name}/${known?.model ?? words.itsDefault}`, url };
 }
 
-function value({ env }: Ground, variable: string | undefined): string | undefined {
+function value({ env }: DoctorGround, variable: string | undefined): string | undefined {
   return variable === undefined ? undefined : env.variables[variable]?.trim() || undefined;
 }
 
-function has(at: Ground, variable: string | undefined): boolean {
+function has(at: DoctorGround, variable: string | undefined): boolean {
   return value(at, variable) !== undefined;
 }
 
-async function door(at: Ground): Promise<{ host: string; port: number }> {
+async function door(at: DoctorGround): Promise<{ host: string; port: number }> {
   const loaded = await load(at).catch(() => undefined);
   const gateway = (loaded?.config as { gateway?: { port?: number; bind?: string } } | undefined)?.gateway;
   const bind = gateway?.bind ?? "127.0.0.1";
   return { host: BOUND_EVERYWHERE[bind] ?? bind, port: gateway?.port ?? 7717 };
 }
 
-async function load(at: Ground) {
+async function load(at: DoctorGround) {
   return loadConfig({ home: at.home, schema: await at.schema(), env: at.env.variables });
 }

@@ -25,7 +25,7 @@ describe("what a call takes from the inbox", () => {
     }
   }
 
-  test("a message that would be answered elsewhere never joins (I7)", () => {
+  test("a message that would be answered elsewhere never joins (I7, LANES-2)", () => {
     expect(take([waiting("a", "steer"), waiting("b", "steer", "there")], "a", 0)).toEqual(["a"]);
   });
 
@@ -34,7 +34,7 @@ describe("what a call takes from the inbox", () => {
     expect(isInterrupted([waiting("a", "interrupt"), waiting("b", "steer")], id("a"))).toBe(false);
   });
 
-  test("the own message comes first, the others in the order of admission", () => {
+  test("the own message comes first, the others in the order of admission (LANES-1)", () => {
     expect(take([waiting("x", "steer"), waiting("a", "steer"), waiting("y", "steer")], "a", 0)).toEqual([
       "a",
       "x",

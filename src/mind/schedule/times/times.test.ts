@@ -143,7 +143,7 @@ describe("a part of today that has begun or is over", () => {
     ["13:00:00", "today at noon", /in the past/],
     ["13:00:00", "in a bit", /doesn't say when/],
     ["13:00:00", "later", /doesn't say when/],
-  ])("said at %s, %s gets a sentence whose examples work", (clock, text, sentence) => {
+  ])("said at %s, %s gets a sentence whose examples work (SCHEDULE-16)", (clock, text, sentence) => {
     const now = saidAt(clock);
     let thrown: { message: string; hint?: string } = { message: "" };
     try {
