@@ -13,14 +13,9 @@ import { FAILED_JOBS } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type AttentionRooms = "records" | "approvals" | "watchers" | "channels" | "mcp";
+type Rooms = "records" | "approvals" | "watchers" | "channels" | "mcp";
 
-/** Where what needs a person is found. */
-export function attentionIn(
-  instance: Pick<Instance, AttentionRooms>,
-  problems: readonly string[],
-  now: number,
-): AttentionParts {
+export function attentionIn(instance: Pick<Instance, Rooms>, problems: readonly string[], now: number): AttentionParts {
   const { records, approvals, watchers, channels, mcp } = instance;
   return {
     ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting()], now },
@@ -33,7 +28,7 @@ export function attentionIn(
 }
 
 export function makeAttentionMethods(
-  parts: Asks<AttentionRooms> & Pick<MethodParts, "clock" | "problems">,
+  parts: Asks<Rooms> & Pick<MethodParts, "clock" | "problems">,
 ): Methods<"attention"> {
   // Built for each call: problems of the settings and the time change.
   const at = () => attentionIn(parts.instance(), parts.problems(), parts.clock.now());
