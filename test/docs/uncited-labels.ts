@@ -28,7 +28,7 @@ export const UNCITED: Readonly<Record<string, readonly number[]>> = {
   INBOX: [3],
   INTAKE: [1, 2, 3, 7],
   LIVE: [1, 5],
-  MCP: [5, 6, 9, 11, 14],
+  MCP: [5, 6, 9, 11, 14, 15, 16, 17],
   MCPSERVER: [1, 2, 3, 4, 5],
   MEMORY: [9, 11, 12, 13, 16],
   MODEL: [1],

@@ -16,7 +16,7 @@ import { makeGoalMethods } from "./goals.ts";
 import { makeHealthMethods } from "./health.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
 import { type ImportMethodParts, makeImportMethods } from "./import.ts";
-import { type LoginParts, makeLoginMethods } from "./login.ts";
+import { type LoginMethodParts, makeLoginMethods } from "./login.ts";
 import { makeLogMethods } from "./logs.ts";
 import { type McpMethodParts, makeMcpMethods } from "./mcp.ts";
 import { makeMemoryMethods } from "./memory.ts";
@@ -45,7 +45,7 @@ export type AllMethodParts = MethodParts &
   ChannelMethodParts &
   McpMethodParts &
   SecurityParts &
-  LoginParts &
+  LoginMethodParts &
   ImportMethodParts &
   TokenParts & { events: EventStream; vault: Vault; settings: LaresSettings };
 

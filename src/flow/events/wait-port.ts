@@ -3,7 +3,7 @@ import { asId, eventKeys, type TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { SystemEvents } from "./events.ts";
 
-type Claim = { what: "agents" | "process"; ids?: string[]; on: string; caller: ToolCaller };
+type ClaimedWait = { what: "agents" | "process"; ids?: string[]; on: string; caller: ToolCaller };
 
 /** What a turn can wait for, by the keys of the events that will tell of it. */
 export function makeWaitPort(parts: {
@@ -17,7 +17,7 @@ export function makeWaitPort(parts: {
   const { clock, events } = parts;
   return {
     clock,
-    async claim({ what, ids, on, caller }: Claim) {
+    async claim({ what, ids, on, caller }: ClaimedWait) {
       const keys =
         what === "agents"
           ? await parts.awaited(caller.session, ids)

@@ -88,10 +88,10 @@ export interface Spawn {
   minutes?: number;
   /** JSON Schema the answer must fit. */
   result?: Json;
-  caller: Asker;
+  caller: ChildAsker;
 }
 
-interface Asker {
+interface ChildAsker {
   agent: string;
   session: string;
   turn: string;
@@ -151,7 +151,7 @@ export class Children {
   }
 
   /** Sends more text to a child, or to another session the caller may see. It joins what is running, or starts a new run. */
-  async send(given: { key: string; session: string; text: string; caller: Asker }): Promise<{ turn: TurnId }> {
+  async send(given: { key: string; session: string; text: string; caller: ChildAsker }): Promise<{ turn: TurnId }> {
     const { records } = this.parts;
     const { caller } = given;
     if (given.session === caller.session) throw input("That is this session. Just answer instead.");
@@ -227,7 +227,7 @@ export class Children {
   }
 
   /** Stops a child the caller may see, and what it asked for. */
-  async end(session: string, caller: Asker): Promise<boolean> {
+  async end(session: string, caller: ChildAsker): Promise<boolean> {
     await this.mustSee(caller, session);
     const child = await childIn(this.parts.records, session);
     return child !== undefined && (await this.stopTree([child], "the session that asked for it stopped it")) > 0;
@@ -353,7 +353,7 @@ export class Children {
   }
 
   private async ask(given: {
-    caller: Asker;
+    caller: ChildAsker;
     session: SessionKey;
     agent: AgentId;
     depth: number;
@@ -419,7 +419,7 @@ export class Children {
   }
 
   /** The agent that asks, and the person it works for. */
-  private async whoAsks({ agent, turn }: Asker): Promise<string> {
+  private async whoAsks({ agent, turn }: ChildAsker): Promise<string> {
     const person = await this.parts.personBehind(turn);
     if (!person) return `the agent ${agent}`;
     const { name, standing } = person;
@@ -489,7 +489,7 @@ export class Children {
     throw input(`${open.length} sub-agents are already running; wait for one to end.`);
   }
 
-  private async mustSee(caller: Asker, session: string): Promise<void> {
+  private async mustSee(caller: ChildAsker, session: string): Promise<void> {
     if (!(await this.mayRead(caller, session))) throw unseen(session);
   }
 }
