@@ -10,7 +10,7 @@ import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/cl
 import { AppError, type QuestionAnswer } from "../../../core/domain/index.ts";
 import { type Backoff, backoffMs, type Clock, defined } from "../../../core/kit/index.ts";
 import type { ServerConfig } from "./config.ts";
-import { type Manifest, MOST_TOOLS, readManifest } from "./manifest.ts";
+import { type Manifest, type McpTool, MOST_TOOLS, readManifest } from "./manifest.ts";
 import { OpenCall, type OpenQuestion } from "./open-call.ts";
 import type { McpAnswer } from "./result.ts";
 
@@ -178,11 +178,11 @@ export class McpPeer {
     try {
       return await this.#use(async ({ client }) => {
         const now = this.#memory.manifest?.tools.find(({ name }) => name === request.tool);
-        if (now?.digest !== request.digest)
+        if (now === undefined || now.digest !== request.digest)
           throw new NotReached("the tool has changed and can't be used until the owner has accepted it");
         isSent = true;
         live.heard();
-        return await this.#send(client, { ...request, signal }, live);
+        return await this.#send(client, { ...request, signal }, { tool: now, live });
       });
     } catch (error) {
       // A stop isn't the server's failure and must not count as one.
@@ -220,7 +220,11 @@ export class McpPeer {
     await connection?.transport.close();
   }
 
-  async #send(client: Client, request: CallRequest, live: OpenCall): Promise<CallOutcome> {
+  async #send(
+    client: Client,
+    request: CallRequest,
+    { tool, live }: { tool: McpTool; live: OpenCall },
+  ): Promise<CallOutcome> {
     const { responses, state } = request.answers ?? {};
     const params = {
       name: request.tool,
@@ -232,6 +236,8 @@ export class McpPeer {
       // How long it may be silent, the live call knows: time spent waiting for a person doesn't count.
       timeout: LONGEST_CALL_MS,
       allowInputRequired: true,
+      // The list was read without the SDK, which learns from this what it repeats in headers.
+      toolDefinition: { name: tool.name, inputSchema: { ...tool.input, type: "object" } },
       onprogress: (progress) => {
         live.heard();
         request.onProgress?.(progress);
@@ -327,7 +333,10 @@ export class McpPeer {
     const client = await this.#parts.client({
       probeMs: this.#parts.config.startSeconds * 1000,
       // A list that can't be had now is asked for with the next connection.
-      onToolsChanged: () => void this.list().catch(() => undefined),
+      // After the end nothing is listed: that would start it again.
+      onToolsChanged: () => {
+        if (this.#connection ?? this.#connecting) void this.list().catch(() => undefined);
+      },
       onQuestion: (params) => this.#asked(params),
     });
     const transport = await this.#parts.transport();
