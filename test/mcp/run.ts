@@ -17,6 +17,8 @@ import { type Scenario, suite } from "./suite.ts";
 /** 0.1 of the suite doesn't know 2026-07-28. It needs a newer Node than Lares does. */
 const SUITE = { "@modelcontextprotocol/conformance": "0.2.0-alpha.12" };
 const SUITE_NODE = 24;
+/** For each scenario of the client: the suite starts them all at once. */
+const PATIENCE_MS = "180000";
 const PEERS = {
   "@modelcontextprotocol/server-everything": "2026.8.31",
   "@modelcontextprotocol/server-filesystem": "2026.8.31",
@@ -68,7 +70,7 @@ async function conformance(): Promise<number> {
   const tsx = fileURLToPath(import.meta.resolve("tsx"));
   for (const revision of REVISIONS) {
     const command = `${process.execPath} --import ${tsx} ${client}`;
-    const found = await run(["client", "--command", command, "--requirements", revision]);
+    const found = await run(["client", "--command", command, "--requirements", revision, "--timeout", PATIENCE_MS]);
     bad += report(`client, ${revision}`, found, KNOWN.client[revision]);
   }
   return bad;
