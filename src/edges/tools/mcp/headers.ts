@@ -14,7 +14,7 @@ export function problemOfHeaders(schema: unknown): string | undefined {
     if (value === null || typeof value !== "object") return undefined;
     if (Array.isArray(value)) return first(value, (one) => look(one, false, false));
     const { [KEY]: name, type, properties, ...rest } = value as Record<string, unknown>;
-    const bad = name === undefined ? undefined : problemOf(name, { type, isProperty, seen });
+    const bad = name === undefined ? undefined : judgeHeader(name, { type, isProperty, seen });
     if (bad) return bad;
     const below =
       properties !== null && typeof properties === "object"
@@ -25,7 +25,7 @@ export function problemOfHeaders(schema: unknown): string | undefined {
   return look(schema, false, true);
 }
 
-function problemOf(name: unknown, at: { type: unknown; isProperty: boolean; seen: Set<string> }): string | undefined {
+function judgeHeader(name: unknown, at: { type: unknown; isProperty: boolean; seen: Set<string> }): string | undefined {
   if (!at.isProperty) return "declares a header for something that is no plain parameter";
   if (typeof name !== "string" || !TOKEN.test(name)) return "declares a header without a valid name";
   if (!TYPES.has(at.type))
