@@ -34,7 +34,7 @@ const peer = new McpPeer({
   remember: () => {},
   listed: async () => {},
   client: async (options) => createClient({ version: "0.0.0", roots: [], ...options }),
-  transport: async () => connectOver(url, {}),
+  transport: async () => connectOver(url, {}, undefined),
 });
 
 try {

@@ -5,7 +5,7 @@
 export type Revision = "2025-11-25" | "2026-07-28";
 export const REVISIONS: readonly Revision[] = ["2025-11-25", "2026-07-28"];
 
-const LOGIN = "The client has no login by OAuth yet.";
+const LOGIN = "Not tried: the driver of these scenarios has no login.";
 
 const login = (...names: string[]) => Object.fromEntries(names.map((name) => [`auth/${name}`, LOGIN]));
 
