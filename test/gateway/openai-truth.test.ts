@@ -341,6 +341,24 @@ describe("settings", () => {
     expect(text.trim()).toBe("before");
   });
 
+  test("a stream that breaks off and is asked for again goes on where it was, and repeats nothing", async () => {
+    const text = "one two three four five six seven eight nine ten";
+    let calls = 0;
+    instance.model.use(() => ({ text, gapMs: 5, pieces: 12, ...(++calls < 3 ? { cut: true } : {}) }));
+    try {
+      expect((await streamed(client, { messages: said("x") })).text).toBe(text);
+      expect(calls).toBe(3);
+      // Another model says something else: that begins below.
+      calls = 0;
+      instance.model.use(() =>
+        ++calls === 1 ? { text, gapMs: 5, pieces: 12, cut: true } : { text: "Nothing of that." },
+      );
+      expect((await streamed(client, { messages: said("x") })).text).toMatch(/^one two[^\n]*\n\nNothing of that\.$/);
+    } finally {
+      instance.model.use(directiveScript());
+    }
+  });
+
   test("an answer cut at the limit says so: finish_reason length, status incomplete", async () => {
     instance.model.use(() => ({ text: "half a", finish: "length" }));
     try {

@@ -274,6 +274,23 @@ const CHANNELS: Record<string, Record<string, string>> = {
   signal: { account: "number", httpUrl: "url" },
 };
 
+/** Channels that are here and are set up another way, under our names. */
+const SET_UP_HERE: Readonly<Record<string, string>> = {
+  whatsapp: "whatsapp-web",
+  msteams: "teams",
+  irc: "irc",
+  nostr: "nostr",
+  email: "email",
+  xmpp: "xmpp",
+};
+
+function whyLeftOut(channel: string): string {
+  const ours = Object.hasOwn(SET_UP_HERE, channel) ? SET_UP_HERE[channel] : undefined;
+  return ours === undefined
+    ? `There is no channel "${channel}" here.`
+    : `${channel} is set up differently here. Connect it: lares channels add ${ours}`;
+}
+
 function readChannels(dir: string, config: Fields): ImportItem[] {
   const from = join(dir, "openclaw.json");
   return Object.entries(asObject(config.channels)).flatMap(([channel, given]): ImportItem[] => {
@@ -281,8 +298,7 @@ function readChannels(dir: string, config: Fields): ImportItem[] {
     const whole = asObject(given);
     const accounts = Object.entries(asObject(whole.accounts));
     if (channel === "defaults") return [];
-    if (!known)
-      return [{ what: "left out", from, why: `There is no channel "${channel}" here, or it is set up differently.` }];
+    if (!known) return [{ what: "left out", from, why: whyLeftOut(channel) }];
     return (accounts.length > 0 ? accounts : [["main", whole] as const]).map(([account, one]): ImportItem => {
       const own = { ...whole, ...asObject(one) };
       const settings: Record<string, string> = {};

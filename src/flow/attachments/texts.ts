@@ -106,7 +106,7 @@ export function describeRest({ path }: AttachedFile, line: number): string {
 }
 
 export function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
   if (bytes < 1_048_576) return `${Math.round(bytes / 1024)} kB`;
   return megabytes(bytes);
 }

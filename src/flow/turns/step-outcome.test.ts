@@ -14,3 +14,13 @@ test("a model call that said nothing is no success, nor is one that declined", (
   expect(outcomeOf(reply({ content: [{ type: "text", text: "Yes." }] })).outcome).toBe("ok");
   expect(outcomeOf(reply({ content: [{ type: "tool-call", id: "c", name: "exec", input: {} }] })).outcome).toBe("ok");
 });
+
+test("a command that failed is told by its code and its last words, not by our line about its end", () => {
+  const ended = (text: string) =>
+    describeStep({
+      ...{ kind: "step", name: "tool:exec:c1", state: "done" },
+      payload: { text, isError: true, meta: { exit: 2 } },
+    });
+  expect(ended("ls: cannot access 'x'\n[exit 2, 0.1 s]")).toMatchObject({ exit: 2, reason: "ls: cannot access 'x'" });
+  expect(ended("[exit 2, 0.1 s]")).not.toHaveProperty("reason");
+});

@@ -1,6 +1,7 @@
 /** How a recorded step really ended: one that was done may have failed, and that must not look like a success. */
 import type { FailedAttempt, JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
 import { readStepName, type Usage } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { CUT_OFF, EMPTY_ANSWER, MODEL_DECLINED } from "./words.ts";
 
@@ -69,7 +70,9 @@ function ofTool({ isError, text, meta }: Partial<ToolResult>): Ended {
   const { exit } = fields<{ exit: unknown }>(meta);
   const code = typeof exit === "number" ? { exit } : {};
   if (!isError && !code.exit) return { outcome: "ok", ...code };
-  return { outcome: "failed", ...code, ...(text ? { reason: lastLine(text) } : {}) };
+  // A command's result ends with a line of ours about its end, which the exit code says already.
+  const reason = lastLine(text ?? "", code.exit !== undefined);
+  return { outcome: "failed", ...code, ...truthy({ reason }) };
 }
 
 /** What the journal holds is JSON that an older Lares may have written: a field may be missing. */
@@ -81,6 +84,9 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 300);
 }
 
-function lastLine(text: string): string {
-  return oneLine(text.trim().slice(-2000).split("\n").at(-1) ?? "");
+function lastLine(text: string, isCommand: boolean): string {
+  const lines = text.trim().slice(-2000).split("\n");
+  const last = lines.at(-1) ?? "";
+  const isOurs = isCommand && last.startsWith("[") && last.endsWith("]");
+  return oneLine((isOurs ? lines.at(-2) : last) ?? "");
 }

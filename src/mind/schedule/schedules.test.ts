@@ -274,6 +274,7 @@ describe("a job", () => {
     const waiting = await life.schedules.history("look", 5);
     expect(waiting.map((slot) => slot.state)).toEqual(["pending", "skipped", "skipped", "parked"]);
     expect(waiting[1]!.reason).toBe("The previous run is still waiting for approval (abc123).");
+    expect((await life.schedules.get("look")).last).toMatchObject({ state: "parked", approval: "abc123" });
     // Answered: the run ends, and the next slot runs again.
     life.questions.clear();
     life.holdsTurns = false;

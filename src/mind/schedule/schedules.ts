@@ -527,7 +527,8 @@ export class Schedules {
     const slots = await listSlots(this.parts.records, job.id, SHOWN_SLOTS + 1);
     const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
     const recent = await this.shown(slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS));
-    const last = recent[0];
+    // While one waits for a person the next ones are skipped: what matters is the one that waits.
+    const last = recent.find((slot) => slot.state === "parked") ?? recent[0];
     return { ...job, recent, ...defined({ next, last: last || undefined }) };
   }
 }

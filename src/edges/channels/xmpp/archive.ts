@@ -19,12 +19,16 @@ export interface ArchivePage {
   items: Archived[];
   last: string | undefined;
   isComplete: boolean;
+  /** The archive no longer has the message that was to be read on from. */
+  isLost?: true;
 }
 
 export interface ArchiveQuery {
   /** A room's archive; without it, our own. */
   room?: string | undefined;
   after?: string;
+  /** Only what was said since then. */
+  since?: number | undefined;
   /** The newest ones instead. */
   newest?: number;
   with?: string;
@@ -70,6 +74,7 @@ export class Archive {
         { xmlns: NS.form, type: "submit" },
         field("FORM_TYPE", NS.mam),
         ...(asked.with ? [field("with", asked.with)] : []),
+        ...(asked.since === undefined ? [] : [field("start", new Date(asked.since).toISOString())]),
       );
       const set = xml(
         "set",
@@ -88,8 +93,7 @@ export class Archive {
       return { items, last: last ?? undefined, isComplete: fin?.attrs.complete === "true" || items.length === 0 };
     } catch (error) {
       const condition = (error as { condition?: string }).condition;
-      // The archive no longer has that position, so nothing can be read from there.
-      if (condition === "item-not-found") return { items: [], last: undefined, isComplete: true };
+      if (condition === "item-not-found") return { items: [], last: undefined, isComplete: true, isLost: true };
       if (condition === "service-unavailable" || condition === "feature-not-implemented" || condition === "forbidden")
         return undefined;
       throw error;

@@ -7,7 +7,10 @@ import { toEvent, type XmppGiven } from "./events.ts";
 import { bare, NS } from "./library.ts";
 import type { XmppState } from "./state.ts";
 
-/** The last archive id taken: of our own archive under "", of a room's under its address. */
+/**
+ * The last archive id taken: of our own archive under "", of a room's under its address. Beside each, under the same name and `time`, when that was
+ * said: servers delete old messages, and then the id leads nowhere.
+ */
 export type XmppPositions = JsonObject & Record<string, string>;
 
 export function readPositions(cursor: unknown): XmppPositions {
@@ -29,15 +32,33 @@ export async function catchUp(
       return state.log.warn("no archive: what is said while Lares is away may be lost", { where: room ?? state.me });
     }
     at[where] = page.last ?? "";
+    at[timeKey(where)] = String(page.items.at(-1)?.at ?? state.clock.now());
     await door.hear([], { ...at });
     return;
   }
-  for (;;) {
-    const page = await archive.ask({ room, ...truthy({ after: at[where] }) });
+  let since: number | undefined;
+  for (let after: string | undefined = at[where]; ; ) {
+    const page = await archive.ask({ room, since, ...truthy({ after }) });
     if (!page) return;
+    if (page.isLost) {
+      const known = Number(at[timeKey(where)]);
+      if (since !== undefined || !known) {
+        return state.log.warn("the archive no longer has the last message: what was said since may be lost", {
+          where: room ?? state.me,
+        });
+      }
+      // Some of it is known by its id already; nothing of it is missed.
+      [since, after] = [known, undefined];
+      continue;
+    }
     for (const one of page.items) await take(state, { door, at }, one);
     if (page.isComplete || !page.last) return;
+    after = page.last;
   }
+}
+
+function timeKey(where: string): string {
+  return `${where} time`;
 }
 
 /** Hands one message to the door, together with the position behind it. */
@@ -57,6 +78,7 @@ export async function take(
   const moves = id !== undefined && (!isRoom || state.rooms.has(by));
   if (!event && !moves) return;
   const where = isRoom ? by : "";
-  await door.hear(event ? [event] : [], moves ? { ...at, [where]: id } : undefined);
-  if (moves) at[where] = id;
+  const next = moves ? { ...at, [where]: id, [timeKey(where)]: String(given.at ?? state.clock.now()) } : undefined;
+  await door.hear(event ? [event] : [], next);
+  if (next) Object.assign(at, next);
 }

@@ -42,6 +42,13 @@ describe("config, with nothing running", () => {
     expect(JSON.parse((await run("get", "gateway", "--json")).out)).toEqual({ port: 8080 });
   });
 
+  it("get says of a key without a value that it isn't set, not that another was meant", async () => {
+    const { code, err } = await run("get", "gateway.token");
+    expect(err).toContain("gateway.token isn't set and has no default.");
+    expect(err).not.toContain("Did you mean");
+    expect(code).toBe(5);
+  });
+
   it("secrets are shown as their last four signs", async () => {
     writeFileSync(file, "gateway:\n  token: a-very-long-secret-9876\n");
     const { out } = await run("get");

@@ -30,7 +30,10 @@ export const get: Action = async (ctx, [key]) => {
   // What the file says comes first, so that a reference stays a reference.
   const written = key === undefined ? undefined : await getFromFile(loaded.text, key);
   const value = written ?? at(loaded.config as Json, key);
-  if (value === undefined) throw await unknownKey(ctx, key ?? "");
+  if (value === undefined) {
+    const known = explain(await ctx.ports.configSchema()).some((one) => one.key === key);
+    throw known ? new AppError("NOT_FOUND", words.unset(key ?? "")) : await unknownKey(ctx, key ?? "");
+  }
   const shown = maskSecrets(value, new Set(loaded.secrets), key?.split(".").at(-1));
   if (out.json) out.document(shown);
   else out.say(typeof shown === "string" ? shown : JSON.stringify(shown, null, 2));

@@ -75,6 +75,22 @@ describe("sessions", () => {
     expect(out).not.toContain("✓");
   });
 
+  it("get gives a ✓ to answers only, not to a message whose command failed", async () => {
+    const call: HistoryMessage = {
+      ...line(1),
+      role: "assistant",
+      content: [{ type: "tool-call", id: "c", name: "exec", input: { command: "false" } }],
+    };
+    const answer: HistoryMessage = { ...line(2), role: "assistant", content: [{ type: "text", text: "It failed." }] };
+    const { out } = await run(["sessions", "get", SESSION], {
+      "sessions.get": () => summary(SESSION),
+      "turns.list": () => ({ turns: [] }),
+      "chat.history": () => ({ session: SESSION, messages: [call, answer], more: false }),
+    });
+    expect(out).toContain("· [exec");
+    expect(out).toContain("✓ It failed.");
+  });
+
   it("list is a sentence and aligned rows, newest last", async () => {
     const sessions = [summary("agent:main:b"), summary("agent:main:long-key", { messages: 1, updatedAt: NOW - 1e8 })];
     const { out } = await run(["sessions", "list", "--search", "fl"], { "sessions.list": () => ({ sessions }) });

@@ -154,10 +154,11 @@ function inOrder(lines: { at: number; text: string }[]): string[] {
   return lines.sort((a, b) => a.at - b.at).map(({ at, text }) => `  ${clockTime(at).slice(0, 5)} ${text}`);
 }
 
-/** ✓ only for the words of a turn that went well. */
+/** ✓ only for the answer of a turn that went well: a message that calls tools is a step, however they end. */
 function whoSays(m: HistoryMessage, failed: readonly { turn: string }[]): string {
   if (m.role === "user") return m.meta?.kind === undefined && !m.label ? "›" : "·";
-  return m.role === "tool" || failed.some(({ turn }) => turn === m.turn) ? "·" : "✓";
+  const isAnswer = m.role === "assistant" && !m.content.some((part) => part.type === "tool-call");
+  return isAnswer && !failed.some(({ turn }) => turn === m.turn) ? "✓" : "·";
 }
 
 /** What Lares added itself is shown by its label alone. */

@@ -23,6 +23,10 @@ export const configWords = {
   noFile: (file: string) => `There is no ${file}, so Lares uses the defaults.`,
   notSet: (key: string, problems: string) => `${key} was not set: ${problems}.`,
   notSetHint: (key: string) => `The file is unchanged. See allowed values: lares config explain ${key}`,
+  unset: (key: string) => ({
+    message: `${key} isn't set and has no default.`,
+    hint: `See what it does: lares config explain ${key}`,
+  }),
   unknownKey: (key: string) => `There is no config key "${key}".`,
   seeKeys: (n: number) => `See ${plural(n, "key")}: lares config explain`,
 };

@@ -88,9 +88,11 @@ function listen(parts: GatewayParts) {
   let say: ((piece: string) => Promise<unknown>) | undefined;
   let answering: Answering | undefined;
   let chose: (by: Answering) => void = () => {};
+  /** What this attempt at the call said so far, and what the caller already has of it. */
   let said = "";
+  let shown = "";
   let of = -1;
-  const early: { turn: string; call: number; text: string }[] = [];
+  const early: { turn: string; call: number; text?: string }[] = [];
   const models = new Map<string, Answering>();
   const choose = (by: Answering) => {
     answering = by;
@@ -98,14 +100,27 @@ function listen(parts: GatewayParts) {
   };
   const speak = (n: number, text: string) => {
     // Between two calls of one turn there was a tool at work: a new paragraph.
-    const gap = of >= 0 && n !== of && said ? "\n\n" : "";
-    if (n !== of) said = "";
+    const gap = n !== of && shown ? "\n\n" : "";
+    if (n !== of) {
+      said = "";
+      shown = "";
+    }
     of = n;
     said += text;
-    return say!(gap + text);
+    // What was streamed stays there: another attempt goes on where it says something new.
+    if (shown.startsWith(said)) return;
+    const piece = said.startsWith(shown) ? said.slice(shown.length) : `\n\n${said}`;
+    shown = said;
+    void say!(gap + piece);
+  };
+  const discard = (n: number) => {
+    if (n === of) said = "";
   };
   const off = parts.events.on(({ event }) => {
-    if (event.event === "turn.discarded" && event.turn === turn) of = event.call + 0.5;
+    if (event.event === "turn.discarded") {
+      if (!say) early.push({ turn: event.turn, call: event.call });
+      else if (event.turn === turn) discard(event.call);
+    }
     if (event.event === "turn.answering") {
       const by = { model: event.model, ...truthy({ practice: event.practice }) };
       if (turn === undefined) models.set(event.turn, by);
@@ -113,12 +128,12 @@ function listen(parts: GatewayParts) {
     }
     if (event.event !== "turn.delta" || (turn !== undefined && event.turn !== turn)) return;
     if (!say) early.push({ turn: event.turn, call: event.call, text: event.text });
-    else void speak(event.call, event.text);
+    else speak(event.call, event.text);
   });
   return {
     off,
     model: () => answering?.model,
-    said: () => said,
+    said: () => shown,
     /** Resolves when a model begins to answer this turn. */
     of(id: string): Promise<Answering> {
       turn = id;
@@ -131,7 +146,11 @@ function listen(parts: GatewayParts) {
     to(piece: (text: string) => Promise<unknown>): void {
       say = piece;
       // Without a wait in between: the next piece may come at any moment and belongs behind these.
-      for (const e of early) if (e.turn === turn) void speak(e.call, e.text);
+      for (const { turn: by, call, text } of early) {
+        if (by !== turn) continue;
+        if (text === undefined) discard(call);
+        else speak(call, text);
+      }
     },
   };
 }
