@@ -31,7 +31,8 @@ export const BELOW_EVERY_STEP: Readonly<Record<string, string>> = {
 /** What is called from here hears about the message. The answer doesn't wait for it. */
 export const TELLS_OTHERS: Readonly<Record<string, string>> = {
   "core/kit/bus.ts emit": "live events, for pages, logs and answers that are shown while they are written",
-  "app/instance/life.ts settled": "the turn's end, for memory, goals, schedules, sub-agents and locks",
+  "app/instance/life.ts settled": "the turn's end, for whoever waits for it, the outbox and live events",
+  "app/instance/life.ts tellListeners": "the turn's end, for memory, goals, schedules, sub-agents and locks",
 };
 
 const isBelow = (file: string) =>

@@ -185,6 +185,9 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
   const { engine, watch, aside } = ground;
   const handlers = segmentHandlers(all);
   const whenEnded = endListeners(all, unsettled);
+  const tellListeners = (turn: TurnId, session: SessionKey) => {
+    for (const tell of whenEnded) tell(turn, session);
+  };
   const turnLog = log.child("turns");
   await engine.start({
     version,
@@ -200,7 +203,7 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
       watch.settled(turn);
       aside(delivery.outbox.wake(turn));
       // Once the answer is out: nobody waits for the others with it.
-      if (how === "ended") aside(letOthersRun().then(() => whenEnded.map((tell) => tell(turn, session))));
+      if (how === "ended") aside(letOthersRun().then(() => tellListeners(turn, session)));
       aside(announce({ bus, approvals: delivery.approvals, watch, log: turnLog }, turn, session, how));
     },
   });
