@@ -40,7 +40,7 @@ export { isSameSecret, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export { deadline, following } from "./signals.ts";
-export { dayIn, longStamp, roughly, type Stamp, stampIn } from "./stamp.ts";
+export { dayIn, longStamp, roughly, type Stamp, showsLocally, stampIn } from "./stamp.ts";
 export { findSubject } from "./subject.ts";
 export { trimCharacters, trimEndCharacters } from "./trim.ts";
 export { steersPrograms } from "./variables.ts";

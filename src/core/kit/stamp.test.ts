@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { dayIn, longStamp, stampIn } from "./stamp.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { dayIn, longStamp, showsLocally, stampIn } from "./stamp.ts";
 
 const at = (text: string) => Date.parse(text);
 
@@ -27,3 +27,24 @@ it("keeps the seconds by which zones were off before 1973", () => {
   expect(stampIn("Africa/Monrovia", at("1971-06-01T12:00:29Z")).time).toBe("11:15");
   expect(stampIn("Africa/Monrovia", at("1971-06-01T12:00:31Z")).time).toBe("11:16");
 });
+
+it.each(["UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Australia/Lord_Howe"])(
+  "reads the same from the process's own clock as from a formatter: %s",
+  (zone) => {
+    const { TZ } = process.env;
+    onTestFinished(() => {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+      showsLocally(undefined);
+    });
+    // Every five hours over three years, so that each clock change is passed in both directions of the day.
+    const moments = Array.from({ length: 5_256 }, (_, i) => at("2025-01-01T00:30:00Z") + i * 5 * 3_600_000);
+    const byFormatter = moments.map((moment) => stampIn(zone, moment));
+    process.env.TZ = zone;
+    showsLocally(zone);
+    expect(moments.map((moment) => stampIn(zone, moment))).toEqual(byFormatter);
+    // Another clock than the formatter's, or the comparison would say nothing.
+    process.env.TZ = "Pacific/Kiritimati";
+    expect(stampIn(zone, at("2026-06-01T12:00:00Z"))).toMatchObject({ time: "02:00", offset: "+14:00" });
+  },
+);
