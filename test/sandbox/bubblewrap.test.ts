@@ -208,7 +208,7 @@ describe.skipIf(!canRun)("in bubblewrap", () => {
     const at = world();
     const key = newKey();
     const room = await confinement(at).room(at.workspace);
-    const { argv, env } = room.wrap({
+    const { argv, env } = await room.wrap({
       argv: ["/bin/sh", "-c", "touch begun; sleep 300"],
       cwd: at.workspace,
       env: { PATH: "/usr/bin:/bin", LARES_RUN: key },

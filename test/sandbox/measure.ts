@@ -17,7 +17,7 @@ export async function measureSandbox(times = 30): Promise<{ plainMs: number; san
     for (let i = 0; i < times; i++) {
       plain.push(run([...command.argv], command.env));
       const begun = performance.now();
-      const { argv, env } = room.wrap(command);
+      const { argv, env } = await room.wrap(command);
       shut.push(performance.now() - begun + run(argv, env));
     }
     return { plainMs: median(plain), sandboxMs: median(shut), backend: room.name };

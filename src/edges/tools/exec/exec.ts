@@ -199,7 +199,7 @@ class Commands {
       key,
       ...truthy({ survives: given.background, terminal: given.pty }),
     };
-    const wrapped = room ? room.wrap(command) : command;
+    const wrapped = room ? await room.wrap(command) : command;
     return { end: undefined, limits: room?.rules.limits, hasNetwork: hasNetwork(room), ...wrapped };
   }
 

@@ -50,7 +50,7 @@ export async function prepareLaunch(
     readable: [...programFolders(parts.userHome), ...scripts],
     network: config.network,
   });
-  return { wrapped: room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
+  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
 }
 
 /** Programs people install MCP servers with live beside Node or below their home. */

@@ -24,8 +24,11 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
   const program = options.program ?? PLACES.find((path) => existsSync(path)) ?? "bwrap";
   const findPrivate = options.systemPrivate ?? privatePaths;
   let hiddenOfSystem: string[] = [];
-  let listedAt = -Infinity;
+  let listing: { at: number; done: Promise<void> } | undefined;
 
+  const listPrivate = async (): Promise<void> => {
+    hiddenOfSystem = await findPrivate();
+  };
   const look = async (): Promise<Trial> => {
     const nothing: Rules = { writable: [], readable: [], hidden: [], network: false };
     const { argv } = wrap({ argv: ["/usr/bin/true"], cwd: "/", env: {}, key: "trial" }, nothing);
@@ -70,12 +73,15 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
     name: "bubblewrap",
     async available() {
       if (process.platform !== "linux") return { ok: false, why: "bubblewrap is for Linux" };
-      if (performance.now() - listedAt > PRIVATE_MS) {
-        listedAt = performance.now();
-        hiddenOfSystem = await findPrivate();
-      }
       const found = await trial();
       return found.ok ? found : { ok: false, why: `bubblewrap does not work here: ${found.why}` };
+    },
+    // Commands that start while the list is made wait for it: without it they would see what it hides.
+    prepare() {
+      if (!listing || performance.now() - listing.at > PRIVATE_MS) {
+        listing = { at: performance.now(), done: listPrivate() };
+      }
+      return listing.done;
     },
     wrap,
     where: (rules) => `in a sandbox (bubblewrap) ${rules.network ? "with" : "without"} network, /tmp is its own`,

@@ -22,7 +22,7 @@ export interface SandboxRoom {
   /** For the ask text and for status. */
   where: string;
   rules: Rules;
-  wrap(command: Confined): Wrapped;
+  wrap(command: Confined): Promise<Wrapped>;
 }
 
 export interface Confinement {
@@ -87,7 +87,10 @@ export function createConfinement(parts: ConfinementParts): Confinement {
   };
   const roomIn = (sandbox: Sandbox, rules: Rules): SandboxRoom => ({
     ...{ name: sandbox.name, where: sandbox.where(rules), rules },
-    wrap: (command) => sandbox.wrap(command, rules),
+    async wrap(command) {
+      await sandbox.prepare?.();
+      return sandbox.wrap(command, rules);
+    },
   });
   return {
     async service({ writable: [own, ...others], readable, network }) {

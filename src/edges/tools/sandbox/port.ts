@@ -50,6 +50,8 @@ export interface Sandbox {
   readonly name: SandboxName;
   /** Whether it works here, by trying. Remembered for a while; never throws. */
   available(): Promise<{ ok: boolean; why?: string }>;
+  /** Looks at the machine before a command is wrapped. Not part of `available`: a prompt asks that, and should not wait for a walk over files. */
+  prepare?(): Promise<void>;
   /** The same command, shut in. Pure but for looking at which paths are there. */
   wrap(command: Confined, rules: Rules): Wrapped;
   /** For a person who is asked: "in a sandbox (bubblewrap) without network". */

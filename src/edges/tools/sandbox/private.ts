@@ -35,7 +35,7 @@ export async function privatePaths(folders: readonly string[] = FOLDERS): Promis
   return found.sort();
 }
 
-/** At once, folder by folder: the first turn waits for this walk, and a promise for each of a thousand files cost 35 ms instead of 8. */
+/** At once, folder by folder: a command waits for this walk, and a promise for each of a thousand files cost 35 ms instead of 8. */
 function readMode(path: string): number | undefined {
   try {
     return lstatSync(path).mode;
