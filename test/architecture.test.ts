@@ -122,6 +122,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "flow/checkpoints/blobs.ts": "contents by their hash in the home, which no sandbox shows",
   "ground/config/home.ts": "makes the home, and looks whether it can be used",
   "ground/config/load.ts": "the settings file in the home",
+  "ground/config/owner-zone.ts": "reads where the link /etc/localtime leads",
   "ground/config/token.ts": "the owner's token in the home",
   "ground/watchdog/ledger.ts": "what is running, in a file of ours in the home",
   "ground/watchdog/strikes.ts": "what is held against work, in a file of ours in the home",

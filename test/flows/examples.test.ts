@@ -18,6 +18,7 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "channels test": [5, "no channel is connected"],
   "channels remove": [5, "no channel is connected"],
   onboard: [2, "there is no key in the environment"],
+  "mcp login": [5, "there is no server of that name"],
   "import openclaw": [5, "there is no such folder"],
   "import hermes": [5, "there is no such folder"],
   "import accept": [5, "nothing was imported"],

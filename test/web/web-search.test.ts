@@ -120,7 +120,7 @@ test.each([
   ["a wrong key", 401, /refused \(HTTP 401\)/],
   ["too many", 429, /too many searches/],
   ["a failure", 500, /HTTP 500/],
-  ["an answer of another kind", 200, /not what it documents/],
+  ["an answer of another kind", 200, /doesn't match its documentation/],
 ])("%s is explained, without the key", async (_name, status, message) => {
   const broken = await site(json({ nothing: "here" }, status));
   const running = search("tavily", broken, "key-secret").run({ query: "q" }, await scene(), "k", never);

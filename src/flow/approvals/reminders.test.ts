@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { comeToRest } from "../../../test/support/rest.ts";
 import { type ApprovalId, asId, type LiveEvent, type ReplyRoute } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, silentLog } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
@@ -68,7 +69,7 @@ async function world() {
   const pass = async (hours: number) => {
     for (let i = 0; i < hours * 60; i++) {
       clock.advance(60_000);
-      await new Promise((resolve) => setImmediate(resolve));
+      await comeToRest(records, 1);
     }
   };
   return { ...first, open, ask, pass, sent, events, clock };

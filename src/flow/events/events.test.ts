@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { comeToRest } from "../../../test/support/rest.ts";
 import type { Tx } from "../../core/contracts/index.ts";
 import { type AgentId, asId, type InboundMessage, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock, noCrash, silentLog } from "../../core/kit/index.ts";
@@ -78,7 +79,7 @@ class Life {
   /** Lets `ms` go by and what it set off come to an end. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
-    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    await comeToRest(this.records, 50);
   }
 
   get texts(): string[] {

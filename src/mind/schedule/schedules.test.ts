@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { pretend } from "../../../test/support/pretend.ts";
 import fc from "../../../test/support/property.ts";
+import { comeToRest } from "../../../test/support/rest.ts";
 import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
@@ -151,7 +152,7 @@ class Life {
 
   /** Lets everything that is due come to rest. */
   async rest(): Promise<void> {
-    for (let i = 0; i < 12; i++) await new Promise((resolve) => setImmediate(resolve));
+    await comeToRest(this.records);
   }
 
   async pass(ms: number): Promise<void> {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { pretend } from "../../../test/support/pretend.ts";
+import { comeToRest } from "../../../test/support/rest.ts";
 import { CANCEL, Stopped } from "../../core/contracts/index.ts";
 import { AppError, asId, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
@@ -150,13 +151,13 @@ class Life {
   }
 
   async settled(): Promise<void> {
-    for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
+    await comeToRest(this.records);
   }
 
   async until(done: () => boolean | Promise<boolean>): Promise<void> {
     for (let i = 0; i < 2000; i++) {
       if (await done()) return;
-      await new Promise((resolve) => setImmediate(resolve));
+      await comeToRest(this.records, 1);
     }
     throw new Error("it never came to that");
   }
@@ -266,6 +267,8 @@ describe("a child", () => {
       "stopped",
       undefined,
     ]);
+    // A turn that tells and is killed before its end is on the disk would tell again.
+    await life.settled();
     life = await life.kill();
     life.release();
     await life.until(() => life.told.length === 3);

@@ -35,7 +35,7 @@ export function createBrowserTool(deps: BrowserDeps = {}): BrowserTool {
         type: "object",
         properties: {
           action: { enum: [...ACTIONS], description: "what to do" },
-          url: { type: "string", description: "for navigate: an https:// address" },
+          url: { type: "string", description: "for navigate: https://..." },
           ref: { type: "string", description: "an element of the last outline, e.g. e12" },
           text: { type: "string", description: "to type, option, key, words to wait for or find" },
           tab: { type: "integer", description: "which tab; default: the current one" },

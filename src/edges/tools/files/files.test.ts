@@ -118,7 +118,7 @@ test("planning a write makes nothing", async () => {
 
 test("a write creates with its directories and replaces, and says which", async () => {
   const place = await scene();
-  expect((await write(place, { path: "d/f", content: "1" })).text).toBe("created d/f (1 bytes)");
+  expect((await write(place, { path: "d/f", content: "1" })).text).toBe("created d/f (1 byte)");
   expect((await write(place, { path: "d/f", content: "22" })).text).toBe("replaced d/f (2 bytes)");
   expect(await readFile(join(place.workspace, "d/f"), "utf8")).toBe("22");
 });

@@ -100,7 +100,7 @@ function save(port: MemoryPort): Tool {
           text: { type: "string", description: "one sentence" },
           kind: { type: "string", enum: [...KINDS], description: "default fact" },
           replaces: { type: "string", description: "id of the fact it replaces" },
-          until: { type: "string", description: "when it expires: a date, or next friday" },
+          until: { type: "string", description: "expiry date or weekday" },
         },
         required: ["text"],
       },

@@ -142,7 +142,7 @@ function stripped(path: string): string {
 
 function refused(path: string, why: string): AppError {
   return new AppError("CONFIG_INVALID", {
-    message: `The sandbox can't include "${path}" in: it ${why}.`,
+    message: `The sandbox can't include "${path}": it ${why}.`,
     hint: 'Name a narrower folder. If you mean it, list "binds" in sandbox.dangerouslyAllow.',
     retry: "after-change",
   });
