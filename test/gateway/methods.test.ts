@@ -193,6 +193,7 @@ test("/metrics is for those who may read, in Prometheus' form", async () => {
   for (const name of [
     'lares_turns{state="answered"}',
     "lares_model_calls_total",
+    "lares_model_calls_unpriced_total",
     "lares_event_loop_lag_seconds",
     "lares_sockets",
     "process_resident_memory_bytes",

@@ -10,7 +10,7 @@ export interface Counted extends OpenThings {
   turnsByState(): Promise<ByState>;
   deliveriesByState(): Promise<ByState>;
   usageByModel(): Promise<
-    readonly { model: string; calls: number; i: number; o: number; r: number; w: number; c: number }[]
+    readonly { model: string; calls: number; unpriced: number; i: number; o: number; r: number; w: number; c: number }[]
   >;
   hooks(): readonly { hook: string; result: string; n: number }[];
   accounts(): readonly {
@@ -72,6 +72,11 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
           "lares_model_cost_dollars_total",
           "Cost of calls whose price is known.",
           perModel((m) => m.c),
+        ),
+        counter(
+          "lares_model_calls_unpriced_total",
+          "Model calls whose price is not known.",
+          perModel((m) => m.unpriced),
         ),
         gauge("lares_deliveries", "Deliveries in the records by state.", by(deliveries)),
         counter(

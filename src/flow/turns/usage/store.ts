@@ -101,9 +101,11 @@ function knownCost(known: number, calls: number, unknown: number): number | null
 
 export function usageByModel(
   db: Reads,
-): Promise<{ model: string; calls: number; i: number; o: number; r: number; w: number; c: number }[]> {
+): Promise<
+  { model: string; calls: number; unpriced: number; i: number; o: number; r: number; w: number; c: number }[]
+> {
   return db.all(
-    `SELECT model, COUNT(*) AS calls, SUM(input_tokens) AS i, SUM(output_tokens) AS o, SUM(cache_read_tokens) AS r,
+    `SELECT model, COUNT(*) AS calls, COUNT(*) - COUNT(cost) AS unpriced, SUM(input_tokens) AS i, SUM(output_tokens) AS o, SUM(cache_read_tokens) AS r,
        SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c FROM usage GROUP BY model`,
   );
 }
