@@ -1,6 +1,6 @@
 /** Servers elsewhere that want a login (OAuth 2.1), against an authorization server of the test's own. */
 import { expect, it, onTestFinished } from "vitest";
-import { startAuthorization } from "../fakes/mcp/authorization.ts";
+import { startAuthorization } from "../fakes/mcp-login/server.ts";
 import { startLares, startModel, toolResults, until } from "../support/index.ts";
 import { callTool, forecast, searchTools } from "../support/mcp.ts";
 
