@@ -240,7 +240,6 @@ export class SqliteRecords implements Records {
     if (batch !== this.batch || !this.store(batch)) return;
     if (batch.done.length === 0) {
       // Nothing was written, and what came before is on the disk.
-      // Only now: those who awaited the write may act on its being durable (SQLITE-1).
       batch.resolve();
       return;
     }
@@ -254,6 +253,7 @@ export class SqliteRecords implements Records {
   private synced(batch: Batch): void {
     if (this.syncing !== batch) return;
     this.syncing = undefined;
+    // Only now: those who awaited the write may act on its being durable (SQLITE-1).
     batch.resolve();
     const next = this.batch;
     if (next?.isArranged) setImmediate(() => this.commit(next));

@@ -152,13 +152,13 @@ function toTurns(prompt: SdkOptions["prompt"], marks: Marks): Turn[] {
       if (block) turn.content.push(block);
     });
   }
-  trimEnd(prompt.at(-1), turns.at(-1));
+  trimAnswer(prompt.at(-1), turns.at(-1));
   for (const turn of turns) if (turn.role === "assistant") turn.content = callsLast(turn.content);
   return turns;
 }
 
-/** Blanks at the end of an answer that the model is to continue are refused. */
-function trimEnd(message: SdkMessage | undefined, turn: Turn | undefined): void {
+/** Blanks at the end of an answer that the model is to continue are refused; the library takes those at its beginning, too. */
+function trimAnswer(message: SdkMessage | undefined, turn: Turn | undefined): void {
   const part = message?.role === "assistant" ? message.content.at(-1) : undefined;
   const block = turn?.content.at(-1);
   if (part?.type === "text" && block) block.text = part.text.trim();
