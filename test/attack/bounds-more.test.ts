@@ -83,7 +83,7 @@ describe("questions for a person", () => {
     for (const { id } of approvals) await lares.rpc("approvals.resolve", { id, decision: "deny" });
     await until("the model to read it", () => model.requests.some((one) => toolResults(one).length === 30));
     const results = toolResults(model.requests.find((one) => toolResults(one).length === 30)!);
-    const unasked = results.filter(({ text }) => text.includes("one reply can ask a person at most 8 questions"));
+    const unasked = results.filter(({ text }) => text.includes("one reply can put at most 8 questions to a person"));
     expect(unasked).toHaveLength(22);
     expect(unasked.every(({ isError }) => isError)).toBe(true);
   }, 60_000);

@@ -78,7 +78,7 @@ describe("tool calls of one reply", () => {
 `);
     for (const { text, isError } of results.slice(100)) {
       expect(isError).toBe(true);
-      expect(text).toContain("only the first 100 tool calls of a reply are run");
+      expect(text).toContain("runs only the first 100 tool calls of a reply");
     }
   });
 

@@ -62,7 +62,7 @@ test("values are not taken from arguments, and names that steer programs are ref
   const given = await run(["secrets", "set", "OTHER", VALUE]);
   expect(given.code).toBe(2);
   expect((await run(["secrets", "set", "LD_PRELOAD"], VALUE)).text).toContain("changes which programs run");
-  expect((await run(["secrets", "set", "no-dash"], VALUE)).text).toContain("cannot be the name of a secret");
+  expect((await run(["secrets", "set", "no-dash"], VALUE)).text).toContain("can't be a secret's name");
   expect((await run(["secrets", "set", "EMPTY"], "")).code).toBe(2);
   expect((await run(["secrets", "grant", "NOT_THERE", "main"])).text).toContain('There is no secret "NOT_THERE"');
   expect((await run(["secrets", "list"])).text).toContain("0 secrets in the vault.");

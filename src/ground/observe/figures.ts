@@ -47,11 +47,11 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
       const deliveries = await counted.deliveriesByState();
       const models = await counted.usageByModel();
       const open = await countOpen(counted);
-      const { pending } = open.approvals;
       const memory = process.memoryUsage();
       const by = (rows: ByState) => rows.map((r) => ({ labels: { state: r.state }, value: r.n }));
       const perModel = (value: (m: (typeof models)[number]) => number) =>
         models.map((m) => ({ labels: { model: m.model }, value: value(m) }));
+      const unpriced = perModel((m) => m.unpriced);
       const kinds = { input: "i", output: "o", cache_read: "r", cache_write: "w" } as const;
       const tokens = models.flatMap((m) =>
         Object.entries(kinds).map(([kind, key]) => ({ labels: { model: m.model, kind }, value: m[key] })),
@@ -61,7 +61,7 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         gauge("lares_uptime_seconds", "Seconds since the start.", [{ value: parts.uptimeMs() / 1000 }]),
         gauge("lares_turns", "Turns in the records by state.", by(turns)),
         gauge("lares_turns_running", "Turns running now.", [{ value: open.turns.running }]),
-        gauge("lares_approvals_pending", "Approvals waiting for a person.", [{ value: pending }]),
+        gauge("lares_approvals_pending", "Approvals waiting for a person.", [{ value: open.approvals.pending }]),
         counter(
           "lares_model_calls_total",
           "Model calls.",
@@ -73,11 +73,7 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
           "Cost of calls whose price is known.",
           perModel((m) => m.c),
         ),
-        counter(
-          "lares_model_calls_unpriced_total",
-          "Model calls whose price is not known.",
-          perModel((m) => m.unpriced),
-        ),
+        counter("lares_model_calls_unpriced_total", "Model calls of unknown price.", unpriced),
         gauge("lares_deliveries", "Deliveries in the records by state.", by(deliveries)),
         counter(
           "lares_hooks_total",
