@@ -20,6 +20,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/ground/config/descriptors.ts",
     "src/ground/config/edit.ts",
     "src/ground/config/environment.ts",
+    "src/ground/config/owner-zone.ts",
     "src/ground/config/mask.ts",
     "src/ground/config/program.ts",
     "src/edges/channels/account.ts",
