@@ -126,3 +126,33 @@ test("a question of the memory tools that waits is withdrawn, and no longer show
     await at.dispose();
   }
 });
+
+test("a search that finds the message beside it does not bring a forgotten one back (CONTEXT-21)", async () => {
+  const session = "agent:main:sauna";
+  for (const text of ["We rented a sauna in Turku", "Jorma Virta paid the deposit", "the sauna is wooden"])
+    await lares.chat("owner", text, { session });
+  expect(await cli("memory", "search", "--sessions", "sauna wooden")).toContain("Jorma");
+  await cli("memory", "forget", "--about", "jorma virta", "--yes");
+  const found = await cli("memory", "search", "--sessions", "sauna wooden");
+  expect(found).toContain("the sauna is wooden");
+  expect(found).not.toContain("Jorma");
+  model.reset();
+  await lares.chat("owner", `tool:memory_search {"query":"sauna wooden"} then: say:ok`, { session: "agent:main:new" });
+  expect(JSON.stringify(model.requests)).toContain("the sauna is wooden");
+  expect(JSON.stringify(model.requests)).not.toContain("Jorma");
+});
+
+test("a name with a common word in it is that person's, not the whole family's", async () => {
+  const session = "agent:main:smiths";
+  await lares.chat("owner", saved("Jane Smith is my doctor"), { session });
+  await lares.chat("owner", saved("Will Smith owes me ten euros"), { session });
+  await lares.chat("owner", "will smith phoned, and Jane Smith will call back", { session });
+  await lares.chat("owner", "Jane Smith will come on Monday", { session });
+  const said = await cli("memory", "forget", "--about", "Will Smith", "--yes");
+  expect(said).toContain("Forgot 1 fact and");
+  expect(await cli("memory", "search", "euros")).not.toContain("ten euros");
+  const request = await nextRequest(session);
+  expect(request).not.toMatch(/will smith/i);
+  expect(request).toContain("Jane Smith will come on Monday");
+  expect(await cli("memory", "search", "doctor")).toContain("Jane Smith");
+});

@@ -28,6 +28,7 @@ import { chooseThread, hashText, indexed, toGraph } from "./rows.ts";
 import { matchAll, scopeWord } from "./search/match.ts";
 import { WEIGHTS, type Weights } from "./search/rank.ts";
 import { type SearchQuery, searchMemories } from "./search/search.ts";
+import { mentionsTopic } from "./sessions/mentions.ts";
 import * as store from "./store.ts";
 import { readSpeaker, splitWords } from "./text/analyse.ts";
 import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
@@ -252,7 +253,10 @@ export class Memory {
     const scopes = visibleScopes(viewer);
     const seqs = await store.matching(this.records, matchAll(words, scopes?.map(scopeWord)), MOST_NAMED);
     const rows = [...(await store.readMemories(this.records, seqs)).values()];
-    return rows.filter((row) => row.kind !== "document" && (!scopes || scopes.includes(row.scope)));
+    const { mentions } = mentionsTopic(topic);
+    return rows.filter(
+      (row) => row.kind !== "document" && (!scopes || scopes.includes(row.scope)) && mentions(row.text),
+    );
   }
 
   /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */

@@ -24,7 +24,7 @@ import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
 import { splitWords } from "../text/analyse.ts";
 import { SAYS_WHEN } from "../text/vocabulary.ts";
-import { type Mention, wholeText } from "./mentions.ts";
+import { type Mention, mentionsTopic, wholeText } from "./mentions.ts";
 import * as store from "./store.ts";
 
 /** Messages indexed in one transaction: about 2 ms, which nobody notices. */
@@ -117,7 +117,8 @@ export class SessionIndex {
     for (const { number, score } of ranked(postings).slice(0, limit * 3)) {
       const row = await store.messageAt(this.records, number);
       const text = row ? readText(row) : "";
-      if (!row || text === "") continue;
+      // A match lends weight to the messages beside it, and one of those may have been forgotten.
+      if (!row || text === "" || row.forgotten !== null) continue;
       const says = question.asksWhen && SAYS_WHEN.test(text) ? WEIGHTS.time : 0;
       const asks = /[?？]\s*$/.test(text) ? WEIGHTS.asking : 0;
       const speaker = row.speaker === "owner" ? "owner" : "person";
@@ -142,10 +143,13 @@ export class SessionIndex {
     const scopeWords = await this.sessionWords({ query: topic, ...viewer });
     if (words.length === 0 || scopeWords?.length === 0) return [];
     await this.settled();
+    const { mentions } = mentionsTopic(topic);
     const found: NamedText[] = [];
     for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
       const row = await store.messageAt(this.records, number);
-      if (row) found.push({ number, text: readText(row), session: row.session, seq: row.seq });
+      if (!row) continue;
+      const text = readText(row);
+      if (mentions(text)) found.push({ number, text, session: row.session, seq: row.seq });
     }
     return found;
   }

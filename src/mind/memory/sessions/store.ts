@@ -147,9 +147,12 @@ export function messagesHaving(
 export function messageAt(
   db: Reads,
   number: number,
-): Promise<(MessageRow & { person: string | null; speaker: string | null; tainted: number }) | undefined> {
+): Promise<
+  | (MessageRow & { person: string | null; speaker: string | null; tainted: number; forgotten: string | null })
+  | undefined
+> {
   return db.get(
-    `SELECT m.id, m.session, m.seq, m.role, m.content, m.at,
+    `SELECT m.id, m.session, m.seq, m.role, m.content, m.at, m.forgotten,
        (SELECT person FROM session WHERE key = m.session) AS person,
        (SELECT speaker FROM turn WHERE id = m.turn) AS speaker,
        EXISTS (SELECT 1 FROM message o WHERE o.session = m.session AND o.seq <= m.seq AND o.outside = 1) AS tainted
