@@ -93,15 +93,20 @@ function modes({ home }: AuditParts): Finding[] {
     ["lares.yaml", 0o077, "warn"],
     ["agents", 0o022, "warn"],
   ];
+  // Folders may be looked into by others where the files in them are closed; what matters is that nobody puts files there.
+  const words = (forbidden: number) =>
+    forbidden === 0o022
+      ? { ok: "can be changed by its owner only", bad: "can be changed by others" }
+      : { ok: "is closed to others", bad: "is open to others" };
   return files.flatMap(([name, forbidden, level]): Finding[] => {
     const file = join(home, name);
     const mode = readMode(file);
     if (mode === undefined) return [];
     const id = `mode:${name || "home"}`;
     const shown = mode.toString(8).padStart(3, "0");
-    if ((mode & forbidden) === 0) return [{ id, level: "ok", text: `${file} is closed to others (${shown}).` }];
+    if ((mode & forbidden) === 0) return [{ id, level: "ok", text: `${file} ${words(forbidden).ok} (${shown}).` }];
     const fix = (mode & ~0o077).toString(8);
-    return [{ id, level, text: `${file} is open to others (${shown}).`, hint: `chmod ${fix} ${file}` }];
+    return [{ id, level, text: `${file} ${words(forbidden).bad} (${shown}).`, hint: `chmod ${fix} ${file}` }];
   });
 }
 
