@@ -111,6 +111,15 @@ describe("in", () => {
     expect(empty).toMatchObject({ status: 400, json: { error: { code: "BAD_REQUEST" } } });
   });
 
+  it.each(["   ", "\u2800", "\u200b"])(
+    "a text that nobody can read is 400 and says so, not that the sender is unknown: %j",
+    async (text) => {
+      const { status, json } = await sendHook(lares, "dedupes", far.secret, { id: "blank", chat: "c-blank", text });
+      expect(status).toBe(400);
+      expect(JSON.stringify(json)).toContain("no text that can be read");
+    },
+  );
+
   it("an approval is asked in the chat and answered there by someone who may, not by another", async () => {
     await sendHook(lares, "dedupes", far.secret, {
       id: "ap1",

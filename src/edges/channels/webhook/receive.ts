@@ -24,6 +24,10 @@ export async function receive(state: WebhookState, request: ChannelRequest, door
   const [heard] = await door.hear([event]);
   if (heard?.turn) return { status: 202, body: { turn: heard.turn, duplicate: heard.outcome === "known" } };
   if (heard?.say) throw new AppError("FORBIDDEN", { message: heard.say });
+  if (heard?.outcome === "ignored")
+    throw new AppError("BAD_REQUEST", {
+      message: "There is nothing to answer: the message has no text that can be read.",
+    });
   throw new AppError("FORBIDDEN", { message: "This sender may not talk here.", hint: "Add the id to `senders`." });
 }
 
