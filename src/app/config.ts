@@ -16,7 +16,7 @@ import {
   webConfig,
 } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
-import { gatewayConfig } from "../faces/gateway/index.ts";
+import { gatewayAdvice, gatewayConfig } from "../faces/gateway/index.ts";
 import { agentExpiryConfig, approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
 import { adviseRules, agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
@@ -133,7 +133,8 @@ export type LaresSettings = Settings<typeof schema>;
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
 function advise(at: AdviceContext): ConfigAdvice[] {
-  const table = { ...modelAdvice, ...agentAdvice, ...rootAdvice, ...rhythmAdvice, ...adviseRules(TOOL_NAMES) };
+  const rooms = { ...modelAdvice, ...agentAdvice, ...rootAdvice, ...rhythmAdvice, ...gatewayAdvice };
+  const table = { ...rooms, ...adviseRules(TOOL_NAMES) };
   return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...adviseBy(table, at)];
 }
 

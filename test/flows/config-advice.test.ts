@@ -72,6 +72,11 @@ describe("what doesn't work as things are is set, and said", () => {
     ["models.fallbacks", '["nosuch/y"]', /models.fallbacks\[0\]: There is no provider "nosuch"/],
     ["agents.main.model", "nosuch/x", /There is no provider "nosuch"/],
     ["agents.main.roots", '["/nonexistent/here"]', /There is no folder \/nonexistent\/here/],
+    ["context.summariser", "nosuch/x", /There is no provider "nosuch"/],
+    ["goals.judge", "nosuch/x", /There is no provider "nosuch"/],
+    ["sandbox.readable", '["/nonexistent/here"]', /There is no folder \/nonexistent\/here, so commands can't read it/],
+    ["memory.documents", '["/nonexistent/here"]', /There is no folder \/nonexistent\/here, so nothing in it is found/],
+    ["gateway.bind", "0.0.0.0", /Lares won't start with it/],
     ["routing.defaultAgent", "nobody", /There is no agent "nobody". Create it: lares agents create nobody/],
     ["schedules", '[{"name":"x","every":"1 day","prompt":"x","agent":"ghost"}]', /There is no agent "ghost"/],
   ])("%s %s", async (key, value, why) => {

@@ -12,6 +12,8 @@ export const modelAdvice: AdviceTable = {
   "schedules.*.model": judge,
   "memory.capture.model": judge,
   "memory.condense.model": judge,
+  "context.summariser": judge,
+  "goals.judge": judge,
 };
 
 function judge(value: unknown, { config, env, running }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {

@@ -16,14 +16,20 @@ export const rootsConfig = z
 
 /** A folder that isn't there is left out without a word when the agent works. */
 export const rootAdvice: AdviceTable = {
-  "agents.*.roots.*": (value) => {
+  "agents.*.roots.*": mustBeFolder("the agent can't work in it"),
+  "sandbox.readable.*": mustBeFolder("commands can't read it"),
+  "memory.documents.*": mustBeFolder("nothing in it is found"),
+};
+
+function mustBeFolder(so: string): AdviceTable[string] {
+  return (value) => {
     const path = expanded(String(value), homedir());
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory()) return undefined;
     const what = found ? `${value} isn't a folder` : `There is no folder ${value}`;
-    return { message: `${what}, so the agent can't work in it. Create it, or correct the path.` };
-  },
-};
+    return { message: `${what}, so ${so}. Create it, or correct the path.` };
+  };
+}
 
 function expanded(path: string, userHome: string): string {
   return path === "~" || path.startsWith("~/") ? join(userHome, path.slice(1)) : path;

@@ -1,6 +1,17 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { DeepReadonly } from "../../core/kit/index.ts";
+import type { AdviceTable } from "../../core/contracts/index.ts";
+import { type DeepReadonly, isLoopbackBind } from "../../core/kit/index.ts";
+
+/** Lares doesn't start with an address that others reach, unless the owner says that this is meant. */
+export const gatewayAdvice: AdviceTable = {
+  "gateway.bind": (value, { config }) => {
+    const { exposed } = config.gateway as GatewayConfig;
+    if (exposed || isLoopbackBind(String(value))) return undefined;
+    const message = `Lares won't start with it: listening on ${value} would open it beyond this machine.`;
+    return { message: `${message} If you want that, set gateway.exposed to true.` };
+  },
+};
 
 export const gatewayConfig = z
   .strictObject({

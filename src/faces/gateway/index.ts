@@ -1,5 +1,5 @@
 export { withReach } from "./call.ts";
-export { gatewayConfig } from "./config.ts";
+export { gatewayAdvice, gatewayConfig } from "./config.ts";
 export { localUrl, mayExpose } from "./expose.ts";
 export { withKeys } from "./idempotency.ts";
 export { EventStream } from "./live/events.ts";
