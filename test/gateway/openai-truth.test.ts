@@ -451,3 +451,31 @@ test("a call without `user` leaves no conversation behind for ever; named ones a
     await at.stop();
   }
 });
+
+test("a used-up budget is an error as OpenAI has it, not an answer: plain, streamed, and in the list of conversations", async () => {
+  const poor = await openScripted({ config: "budgets: { perDay: { calls: 1 } }\n" });
+  try {
+    const at = clientOf(poor);
+    await at.chat.completions.create({ model: "lares", messages: said("say:one") });
+    const ask = (over: object) =>
+      at.chat.completions.create(pretend({ model: "lares", user: "u", messages: said("say:two"), ...over }));
+    const plain = await ask({}).catch((error: unknown) => error as { status: number; code: string; message: string });
+    expect(plain).toMatchObject({ status: 429, code: "insufficient_quota" });
+    expect((plain as { message: string }).message).toContain("The budget for today does not allow another model call");
+    const stream = pretend<AsyncIterable<OpenAI.ChatCompletionChunk>>(
+      await ask({ stream: true }).catch((e: unknown) => [e]),
+    );
+    const heard: unknown[] = [];
+    try {
+      for await (const chunk of stream) heard.push(chunk);
+    } catch (error) {
+      heard.push(error);
+    }
+    expect(JSON.stringify(heard)).not.toContain('"finish_reason":"stop"');
+    expect(heard.at(-1)).toMatchObject({ code: "insufficient_quota" });
+    const { sessions } = await poor.rpc("sessions.list", {});
+    expect(sessions.some(({ last }) => last?.state === "declined" && last.failure === "budget")).toBe(true);
+  } finally {
+    await poor.stop();
+  }
+});

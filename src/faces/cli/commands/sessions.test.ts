@@ -47,13 +47,14 @@ describe("sessions", () => {
       summary("agent:main:c", last("parked")),
       summary("agent:main:d", last("attention")),
       summary("agent:main:e", { ...last("failed"), running: "t_2" }),
+      summary("agent:main:f", { last: { turn: "t_1", state: "declined", failure: "budget" } }),
     ];
     const { out } = await run(["sessions", "list"], { "sessions.list": () => ({ sessions }) });
     const marks = out
       .split("\n")
-      .slice(1, 6)
+      .slice(1, 7)
       .map((row) => row.slice(2, 3));
-    expect(marks).toEqual(["●", "?", "◐", " ", "✕"]);
+    expect(marks).toEqual([expect.stringMatching(/\S/), "●", "?", "◐", " ", "✕"]);
   });
 
   it("get gives no ✓ to words of a turn that failed", async () => {

@@ -42,16 +42,21 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
 /** Working, waiting for a person, or left with a failure; nothing for a conversation that is in order. */
 function markState({ running, last }: SessionSummary, paint: Paint): string {
   if (running) return "●";
-  if (last?.state !== "failed" && last?.state !== "attention" && last?.state !== "parked") return " ";
+  if (!last || (last.state !== "parked" && !hasFailed(last))) return " ";
   const { glyph, tone } = STATES[last.state];
   return paint(glyph, tone);
+}
+
+/** Declined with a failure: Lares refused, for example because a budget is used up. */
+function hasFailed({ state, failure }: { state: string; failure?: string | undefined }): boolean {
+  return state === "failed" || state === "attention" || (state === "declined" && failure !== undefined);
 }
 
 export const get: Action = async (ctx, [session = ""]) => {
   const { rpc, out, clock, ports } = ctx;
   const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
   const { turns } = await rpc.call("turns.list", { session, limit: 50 });
-  const failed = turns.filter(({ state }) => state === "failed" || state === "attention");
+  const failed = turns.filter(hasFailed);
   out.document({ ...s, failed });
   if (out.json) return EXIT.done;
   const { messages, more } = await rpc.call("chat.history", { session, limit: ctx.options.limit ?? 10 });

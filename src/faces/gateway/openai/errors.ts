@@ -49,10 +49,15 @@ export function failedShape(answer: ChatAnswer) {
     return { message, type: "invalid_request_error", code: "model_not_found", param: "model" };
   // The model refused the request as it stands, tools and settings of the caller included.
   if (answer.failure === "format") return { message, type: "invalid_request_error", code: "turn_failed", param: null };
+  // As OpenAI says it; the clients don't try it again.
+  if (answer.failure === "budget")
+    return { message, type: "insufficient_quota", code: "insufficient_quota", param: null };
   return { message, type: "server_error", code: "turn_failed", param: null };
 }
 
 export function hasFailed(answer: ChatAnswer): boolean {
+  // Lares declined, for example because a budget is used up. When the model declines, its words are the answer.
+  if (answer.state === "declined") return answer.failure !== undefined;
   return answer.state === "failed" || answer.state === "attention" || answer.state === "stopped";
 }
 
@@ -65,8 +70,9 @@ function toErrorType(status: number): string {
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-function chooseStatus({ state, failure }: ChatAnswer): 400 | 404 | 409 | 502 {
+function chooseStatus({ state, failure }: ChatAnswer): 400 | 404 | 409 | 429 | 502 {
   if (state === "stopped") return 409;
+  if (failure === "budget") return 429;
   if (failure === "not-found") return 404;
   return failure === "format" ? 400 : 502;
 }
