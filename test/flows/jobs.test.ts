@@ -296,6 +296,7 @@ describe("what makes no sense is refused when it is made, with an example", () =
     [{ every: "1 day" }, /nothing to do.*Summarise/s],
     [{ script: "x", every: "1 day", timeoutS: 601 }, /600 seconds/],
     [{ prompt: "x", every: "1 day", condition: { changed: "../../lares.yaml" } }, /leads out/],
+    [{ prompt: "\u200b", every: "1 day" }, /prompt: has no words/],
     [{ prompt: "x", cron: "0 7 * * *", anchor: "07:00" }, /anchor only works together with every/],
   ])("%j", async (given, words) => {
     const error = await lares.rpc("schedule.add", given).catch((failed: RpcFailed) => failed.error);

@@ -1,7 +1,8 @@
 /** Methods about time: what the agent does without being asked. */
 import { z } from "zod";
+import { hasWords } from "../domain/message.ts";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
-import { agentId, deliverTo } from "./shapes.ts";
+import { agentId, deliverTo, NO_WORDS } from "./shapes.ts";
 
 // One due time of a job. A missed one is a row with its reason, so that nothing disappears silently.
 const slot = z.object({
@@ -87,7 +88,7 @@ const when = {
 // Shared by adding and updating: what can be set can be changed.
 const jobSettings = {
   name: z.string().min(1).max(100).optional(),
-  prompt: z.string().min(1).max(16_000).optional().describe("what to do; or use a script"),
+  prompt: z.string().max(16_000).refine(hasWords, NO_WORDS).optional().describe("what to do; or use a script"),
   script: z
     .string()
     .min(1)

@@ -117,7 +117,7 @@ export const WAKE_METHODS = {
     in: z.strictObject({
       session: sessionKey.describe('a session\'s key, or "main"'),
       agent: agentId.optional().describe('whose main session, with "main"'),
-      text: z.string().min(1).max(16_000),
+      text: z.string().max(16_000).refine(hasWords, NO_WORDS),
       deliver,
       ...withIdempotencyKey,
     }),
