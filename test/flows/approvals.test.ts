@@ -119,7 +119,7 @@ describe("the answer", () => {
     expect(lines("a2.txt")).toEqual([]);
   });
 
-  it("counts once: later answers are told so, whatever they say (APPROVALS-2)", async () => {
+  it("counts once: later answers are refused, regardless of what they say (APPROVALS-2)", async () => {
     const parked = await ask("a3");
     const { id } = parked.approval!;
     const tries = await Promise.allSettled([
@@ -218,7 +218,7 @@ describe("restart", () => {
 });
 
 describe.concurrent("expiry", () => {
-  it("nobody answers: it counts as no, the model is told, a late answer is refused; also over a restart (APPROVALS-3)", async () => {
+  it("nobody answers: it counts as no, the model learns of it, a late answer is refused; also over a restart (APPROVALS-3)", async () => {
     const hasty = await startLares({
       env: model.env,
       // 1.8 s

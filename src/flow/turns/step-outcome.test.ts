@@ -15,7 +15,7 @@ test("a model call that said nothing is no success, nor is one that declined", (
   expect(outcomeOf(reply({ content: [{ type: "tool-call", id: "c", name: "exec", input: {} }] })).outcome).toBe("ok");
 });
 
-test("a command that failed is told by its code and its last words, not by our line about its end", () => {
+test("the reason for a failed command is its code and its last words, not by our line about its end", () => {
   const ended = (text: string) =>
     describeStep({
       ...{ kind: "step", name: "tool:exec:c1", state: "done" },

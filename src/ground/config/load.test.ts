@@ -158,7 +158,7 @@ describe("what is refused", () => {
     expect((await problems("mode: ask\n"))[0]?.message).toBe("unknown key mode; nearest: policy.mode");
   });
 
-  test("every problem of the file is told at once, in its order (CONFIG-1)", async () => {
+  test("every problem of the file is reported at once, in its order (CONFIG-1)", async () => {
     const found = await problems(
       "gateway:\n  port: many\n  open: 3\n  http: 5\npolicy:\n  mode: asks\nmodels:\n  fallbacks: x\n",
     );
