@@ -44,6 +44,21 @@ export {
   type Wake,
 } from "./engine.ts";
 export {
+  HOOK_EVENT_NAMES,
+  HOOK_EVENTS,
+  type HookAnswer,
+  type HookAnswerField,
+  type HookEventName,
+  type HookFacts,
+  type HookMode,
+  type HookOnFail,
+  type HookPayload,
+  type HookRegistry,
+  type HookSource,
+  type HookSubscription,
+  hookAnswer,
+} from "./hook.ts";
+export {
   type FailedAttempt,
   type FailureClass,
   type FindModel,
