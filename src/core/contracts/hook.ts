@@ -2,12 +2,12 @@
  * Hooks: programs of the owner's that look on while Lares works, and may narrow what it does. A plugin's child process, a command
  * and a webhook are all hook sources.
  *
- * HOOK-1: a hook only narrows. It can deny, ask a person, add notes, leave out tools, shorten results and ask for one more pass. There
- *     is no answer that allows something, raises rights, or changes arguments, instructions or history; a field that would is ignored
- *     and reported.
- * HOOK-2: an answer is part of a recorded step, so a replay uses the recorded answer and never asks again.
- * HOOK-3: a source that fails, answers late or isn't there answers as its `onFail` says: gates deny unless the owner chose otherwise.
- * HOOK-4: an observed event is delivered at least once, in order per source and with the same id each time, and no turn waits for it.
+ * - A hook only narrows. It can deny, ask a person, add notes, leave out tools, shorten results and ask for one more pass. There is
+ *   no answer that allows something, raises rights, or changes arguments, instructions or history; a field that would is ignored and
+ *   reported.
+ * - An answer is part of a recorded step, so a replay uses the recorded answer and never asks again.
+ * - A source that fails, answers late or isn't there answers as its `onFail` says: gates deny unless the owner chose otherwise.
+ * - An observed event is delivered at least once, in order per source and with the same id each time, and no turn waits for it.
  */
 import { z } from "zod";
 
@@ -163,6 +163,7 @@ export type HookPayload<E extends HookEventName = HookEventName> = {
 } & HookFacts<E>;
 
 export interface HookSubscription {
+  /** One of HOOK_EVENTS. */
   event: HookEventName;
   /** The event's usual mode unless given. */
   mode?: HookMode;
@@ -175,6 +176,7 @@ export interface HookSubscription {
 export interface HookSource {
   /** Unique, and what people read: `plugin:sky`, `command:PreToolUse:1`, `webhook:audit`. */
   readonly name: string;
+  /** What it wants to hear about, and how. Doesn't change while it is registered. */
   readonly events: readonly HookSubscription[];
   /**
    * Asks or informs the source. Returns its answer as it came (parsed JSON, or undefined for none); nobody has to check it here.
@@ -191,5 +193,6 @@ export interface HookSource {
 export interface HookRegistry {
   /** Throws CONFIG_INVALID for a name that is taken, or an event or mode that doesn't exist. Returns what removes it again. */
   add(source: HookSource): () => void;
+  /** Those registered now, in the order they were added. */
   list(): readonly HookSource[];
 }

@@ -56,7 +56,7 @@ export interface HookParts {
   tell: (rung: Rung) => Promise<{ duplicate: boolean }>;
 }
 
-export type HookAnswer = { accepted: boolean; duplicate?: boolean; why?: string };
+export type WebhookAnswer = { accepted: boolean; duplicate?: boolean; why?: string };
 export type HookResult = "accepted" | "duplicate" | "filtered" | "refused" | "unusable";
 
 /** A signature with a time is refused by then; a day leaves room for clocks. */
@@ -72,7 +72,11 @@ export class Hooks {
   }
 
   /** Throws AppError: 404 no such hook, 401 not proven, 413 or 400 for a body that cannot be used. */
-  async receive(name: string, headers: HookHeaders, readBody: (most: number) => Promise<Buffer>): Promise<HookAnswer> {
+  async receive(
+    name: string,
+    headers: HookHeaders,
+    readBody: (most: number) => Promise<Buffer>,
+  ): Promise<WebhookAnswer> {
     const hook = Object.hasOwn(this.parts.config(), name) ? this.parts.config()[name] : undefined;
     if (!hook) {
       this.count("(unknown)", "refused");
@@ -104,7 +108,7 @@ export class Hooks {
     headers: HookHeaders,
     body: Buffer,
     checked: { key: string | undefined; fades: boolean },
-  ): Promise<HookAnswer> {
+  ): Promise<WebhookAnswer> {
     this.parts.crash.at("hook.filling", () => body.toString("utf8"));
     let delivery: HookDelivery;
     try {
