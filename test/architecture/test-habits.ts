@@ -64,17 +64,3 @@ function has(node: Ast, look: (node: Ast) => boolean): boolean {
   });
   return isFound;
 }
-
-/** Lines where a value is said to be of a type that the checker does not believe: `as never`, `as unknown as T`. */
-export function forcedTypes(source: string): number[] {
-  const found: number[] = [];
-  visit(parse(source), (node) => {
-    if (node.type !== "TSAsExpression") return;
-    const { typeAnnotation, expression } = node as Ast & { typeAnnotation: Ast; expression: Ast };
-    const isForced =
-      typeAnnotation.type === "TSNeverKeyword" ||
-      (expression.type === "TSAsExpression" && (expression.typeAnnotation as Ast).type === "TSUnknownKeyword");
-    if (isForced) found.push(lineOf(source, node.start));
-  });
-  return found;
-}

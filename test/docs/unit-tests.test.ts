@@ -1,6 +1,7 @@
 /** How unit tests are written, as far as it can be seen in their text. */
 import { expect, test } from "vitest";
-import { forcedTypes, timeBounds } from "../architecture/test-habits.ts";
+import { forcedTypes } from "../architecture/forced-types.ts";
+import { timeBounds } from "../architecture/test-habits.ts";
 import { repositoryFiles, repositoryText } from "../support/repository.ts";
 
 const unitTests = repositoryFiles(["src", "ui/src"], /\.test\.ts$/);

@@ -1,12 +1,19 @@
 /** The engine's side: which handler runs a segment, who hears that a turn settled, the order of the start and of the stop. */
 import type { Ctx, SegmentInput } from "../../core/contracts/index.ts";
-import { AppError, isOver, type SessionKey, type TurnId, withoutCommandLane } from "../../core/domain/index.ts";
+import {
+  AppError,
+  fromJson,
+  isOver,
+  type SessionKey,
+  type TurnId,
+  withoutCommandLane,
+} from "../../core/domain/index.ts";
 import { letOthersRun } from "../../core/kit/index.ts";
 import { announce, whyNotAgain } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
 import { declareBeats } from "../../mind/heartbeat/index.ts";
-import { makeReaders, type NightBody } from "../../mind/memory/index.ts";
+import type { NightBody } from "../../mind/memory/index.ts";
 import type { SlotBody } from "../../mind/schedule/index.ts";
 import type { DeadlineBody } from "../../mind/teams/index.ts";
 import type { Built, Inflow } from "./intake.ts";
@@ -37,12 +44,11 @@ interface SegmentHandler<K extends Kind> {
 function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHandler<K> } {
   const { contexts, compactions, memory } = mind;
   const { schedules, children, goals } = wakers;
-  const readers = makeReaders();
-  const over = { end: null } as const;
+  const over = () => ({ end: null });
   return {
     message: {
       run(ctx, body, input) {
-        if (readers.isNew(ctx.session, body.person)) contexts.drop(ctx.session);
+        contexts.spokenBy(ctx.session, body.person);
         return turns.segment(ctx, input);
       },
     },
@@ -54,21 +60,12 @@ function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHa
       giveUp: (ctx, body, why) => schedules.giveUp(ctx, body, why),
     },
     condense: {
-      async run(_ctx, body) {
-        await memory.night(body);
-        return over;
-      },
-      async giveUp(_ctx, body) {
-        await memory.planNight(body);
-        return over;
-      },
+      run: (_ctx, body) => memory.night(body).then(over),
+      giveUp: (_ctx, body) => memory.planNight(body).then(over),
     },
     "child-deadline": {
-      async run(_ctx, body) {
-        await children.overdue(body);
-        return over;
-      },
-      giveUp: async () => over,
+      run: (_ctx, body) => children.overdue(body).then(over),
+      giveUp: async () => over(),
     },
   };
 }
@@ -192,7 +189,7 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
   await engine.start({
     version,
     async segment(ctx, input) {
-      const body = input.body as unknown as Bodies[Kind];
+      const body = fromJson<Bodies[Kind]>(input.body);
       const handler = handlers[body.kind] as SegmentHandler<Kind>;
       const why = whyNotAgain(input.wake);
       if (why === undefined || !handler.giveUp) return handler.run(ctx, body, input);

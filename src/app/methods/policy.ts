@@ -1,5 +1,5 @@
 /** Handlers of `policy.*`. */
-import type { Json } from "../../core/domain/index.ts";
+import { toJson } from "../../core/domain/index.ts";
 import type { Asks, Methods } from "./parts.ts";
 
 export function makePolicyMethods(parts: Asks<"explainCommand">): Methods<"policy"> {
@@ -7,7 +7,7 @@ export function makePolicyMethods(parts: Asks<"explainCommand">): Methods<"polic
     async "policy.explain"({ command, agent }) {
       // Planned and judged as exec would; nothing runs.
       const found = await parts.instance().explainCommand(command, agent);
-      return { ...found, parts: found.parts as unknown as Json[] };
+      return { ...found, parts: found.parts.map((part) => toJson(part)) };
     },
   };
 }

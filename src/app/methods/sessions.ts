@@ -1,5 +1,5 @@
 /** Handlers of `sessions.*`. */
-import { asId, findLabel, type HistoryEntry, type Json, type SessionKey } from "../../core/domain/index.ts";
+import { asId, findLabel, fromJson, type HistoryEntry, type SessionKey, toJson } from "../../core/domain/index.ts";
 import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import { importLines } from "../../flow/sessions/index.ts";
@@ -30,8 +30,8 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
     "sessions.export": async (p) => ({
       session: p.session,
       // An export leaves the instance: it passes the log's redactor (LK-05).
-      lines: (await parts.instance().sessions.export(p.session)).map(
-        (m) => scrub(toLine(m) as unknown as Json, parts.redact) as unknown as HistoryMessage,
+      lines: (await parts.instance().sessions.export(p.session)).map((m) =>
+        fromJson<HistoryMessage>(scrub(toJson(toLine(m)), parts.redact)),
       ),
     }),
     "sessions.import": (p) =>
@@ -60,5 +60,5 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
 export function toLine(m: HistoryEntry): HistoryMessage {
   const { at, ...rest } = m;
   const label = findLabel(m.content);
-  return { ...rest, ...truthy({ label }), timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
+  return { ...rest, ...truthy({ label }), timestamp: new Date(at).toISOString() };
 }

@@ -13,7 +13,7 @@
  */
 
 import type { ScheduleId, SessionKey, TurnId } from "../domain/ids.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, Jsonable } from "../domain/json.ts";
 import type { LaneClass } from "../domain/message.ts";
 import type { Tx } from "./records.ts";
 
@@ -129,23 +129,23 @@ export interface Ctx {
   /** Until its next result this segment only waits for others, so nobody who starts after it need wait for it. */
   waits(): void;
   /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
-  step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T>;
+  step<T>(name: string, run: () => Promise<T & Jsonable<T>>, record?: (tx: Tx, result: T) => void): Promise<T>;
   /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */
-  effect<T extends Json>(name: string, run: (key: string) => Promise<T>, how: EffectHow<T>): Promise<EffectResult<T>>;
+  effect<T>(name: string, run: (key: string) => Promise<T & Jsonable<T>>, how: EffectHow<T>): Promise<EffectResult<T>>;
 }
 
-export interface EffectHow<T extends Json> {
+export interface EffectHow<T> {
   /** `never`: an unknown outcome is reported. `with-key`: the far side deduplicates. `safe`: repeating is harmless. */
   repeat: "never" | "with-key" | "safe";
   /**
    * Waits for what `run` needs, before there is an intent: a process that dies here leaves nothing to ask about. A value means
    * that `run` is not called, and is the result. Called again when an effect that did not happen runs after a crash.
    */
-  ready?: () => Promise<T | undefined>;
+  ready?: () => Promise<(T & Jsonable<T>) | undefined>;
   /** Written together with the intent. */
   intend?: (tx: Tx) => void;
   /** Asked about an intent without a result. What throws cannot say. */
-  probe?: (key: string, left: LeftIntent) => Promise<Probed<T>>;
+  probe?: (key: string, left: LeftIntent) => Promise<Probed<T & Jsonable<T>>>;
   /** Written together with the result. */
   record?: (tx: Tx, result: EffectResult<T>) => void;
   /** The result is durable: nobody will probe for it again. A hint; a crash may swallow it. */

@@ -39,10 +39,13 @@ export {
   asObject,
   asText,
   findObject,
+  fromJson,
   isObject,
   type Json,
+  type Jsonable,
   type JsonObject,
   listObjects,
+  toJson,
 } from "./json.ts";
 export {
   ANSWER_SUFFIX,

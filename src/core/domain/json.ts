@@ -2,6 +2,30 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+/** T, if JSON gives it back as it was: a function, a date or a number too large for it has no place anywhere inside. */
+export type Jsonable<T> = T extends Json | undefined
+  ? T
+  : T extends
+        | ((...given: never[]) => unknown)
+        | symbol
+        | bigint
+        | Date
+        | RegExp
+        | Uint8Array
+        | ReadonlyMap<unknown, unknown>
+    ? never
+    : { [K in keyof T]: Jsonable<T[K]> };
+
+/** A value of our own as JSON. The checker cannot see that an interface has no other fields, so this is the one place that says so. */
+export function toJson<T>(value: T & Jsonable<T>): Json {
+  return value as Json;
+}
+
+/** The other way: only for what `toJson` made, and this program wrote and reads. What others wrote is parsed by a schema. */
+export function fromJson<T>(value: Json): T {
+  return value as T;
+}
+
 /** Neither null nor a list. */
 export function isObject(value: Json | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;

@@ -125,7 +125,7 @@ export class Inside {
   }
 
   /** The first `most` bytes; `more` when there are others. */
-  async readStart(most: number): Promise<{ bytes: Buffer; more: boolean }> {
+  async readStart(most: number): Promise<{ bytes: Buffer<ArrayBuffer>; more: boolean }> {
     const file = await this.open();
     try {
       const { size } = await file.stat();
@@ -220,7 +220,11 @@ export async function openRegular(dir: Dir, name: string, refuse: () => Error): 
 }
 
 /** At most `most` bytes (FILES-6). `size` is a guess: some files say 0 and have content, others grow. */
-async function readUpTo(file: FileHandle, most: number, size: number): Promise<{ bytes: Buffer; more: boolean }> {
+async function readUpTo(
+  file: FileHandle,
+  most: number,
+  size: number,
+): Promise<{ bytes: Buffer<ArrayBuffer>; more: boolean }> {
   // One byte more than expected tells the end of the file from a file that goes on.
   let buffer = Buffer.allocUnsafe(Math.min(size, most) + 1);
   let at = 0;

@@ -9,7 +9,7 @@ export async function textWithin(response: Response, most: number): Promise<stri
   const parts: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop cancels the stream.
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const part of response.body) {
     bytes += part.length;
     if (bytes > most)
       throw Object.assign(new Error(`the answer is larger than ${most >> 10} kB`), { code: BODY_TOO_LARGE });

@@ -5,8 +5,8 @@ import { hasWords } from "../domain/message.ts";
 import type { StepWork } from "../domain/step-names.ts";
 
 /** Any plain data. zod's own type for it is mutable, ours is not; the check is the same. */
-export const json = z.json() as unknown as z.ZodType<Json, Json>;
-export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject, JsonObject>;
+export const json: z.ZodType<Json, Json> = z.json();
+export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json());
 
 /** Its parts are read in core/domain only. Here it is text with a bound, like every id. */
 export const sessionKey = z.string().min(1).max(512);
@@ -182,8 +182,8 @@ export const part = z.discriminatedUnion("type", [
     label: eventLabel.optional().describe("what that line says happened"),
   }),
   imagePart,
-  z.object({ type: z.literal("thinking"), text: z.string(), meta: z.record(z.string(), z.json()).optional() }),
-  z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: z.json() }),
+  z.object({ type: z.literal("thinking"), text: z.string(), meta: jsonObject.optional() }),
+  z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: json }),
   z.object({
     type: z.literal("tool-result"),
     id: z.string(),
@@ -274,7 +274,7 @@ export const historyMessage = z.object({
   person: z.string().optional(),
   label: eventLabel.optional().describe("what happened, when nobody wrote it"),
   timestamp: z.iso.datetime(),
-  meta: z.record(z.string(), z.json()).optional(),
+  meta: jsonObject.optional(),
   replacedBy: z.string().optional().describe("the turn of an edited message replaced it: models no longer see it"),
   forgotten: z.literal(true).optional().describe("forgotten on request: models no longer see it"),
 });

@@ -142,7 +142,7 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
   while (i < lines.length) {
     const marker = MARKER.exec(lines[i]!);
     if (!marker || /\d/.test(marker[2]!) !== ordered || marker[1]!.length >= base + 2 || RULE.test(lines[i]!)) break;
-    const [whole, indent, sign, blank] = marker as unknown as [string, string, string, string];
+    const [whole, indent = "", sign = "", blank = ""] = marker;
     // Models indent what is inside by two, whatever the marker's width.
     const inside = indent.length + Math.min(sign.length + Math.max(Math.min(blank.length, 4), 1), 2);
     const content = indent.length + sign.length + 1;

@@ -48,7 +48,7 @@ export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.from
 
 type Accounts = Record<string, Record<string, unknown>>;
 
-export const channelsConfig = z
+export const channelsConfig: z.ZodType<Accounts, { [channel: string]: Accounts[string] | undefined } | undefined> = z
   .strictObject(
     Object.fromEntries(
       Object.values(ADAPTERS).map((entry) => [
@@ -58,7 +58,7 @@ export const channelsConfig = z
     ),
   )
   .prefault({})
-  .describe("The channels people talk through.") as unknown as z.ZodType<Accounts, Accounts | undefined>;
+  .describe("The channels people talk through.");
 
 /** One configured account: what it can do, who may talk, and how its channel is opened. */
 export interface ConfiguredAccount {

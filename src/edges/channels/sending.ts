@@ -73,7 +73,7 @@ export function failedIfUncertain(error: unknown): never {
 /** The body of a platform's file, as it comes. */
 export async function* readBody(response: Response): AsyncIterable<Uint8Array> {
   if (!response.ok || !response.body) throw refused(`The file could not be fetched (${response.status}).`, "never");
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) yield chunk;
+  for await (const chunk of response.body) yield chunk;
 }
 
 function sentence(text: string): string {

@@ -47,7 +47,7 @@ export function attachmentRoutes(app: HttpApp, parts: GatewayParts): void {
       etag: `"${found.sha256.slice(0, 32)}"`,
     };
     if (c.req.header("if-none-match") === headers.etag) return c.body(null, 304, headers);
-    return c.body(found.content as unknown as ArrayBuffer, 200, headers);
+    return c.body(found.content, 200, headers);
   });
 }
 

@@ -13,7 +13,7 @@ import {
   type Result,
 } from "../../core/protocol/index.ts";
 import { type HttpEnv, parse } from "./http.ts";
-import type { Caller, GatewayParts, Handlers } from "./ports.ts";
+import { type Caller, type GatewayParts, type Handlers, mapHandlers } from "./ports.ts";
 
 export async function callMethod(parts: GatewayParts, name: string, params: unknown, caller: Caller): Promise<unknown> {
   if (!isMethod(name)) {
@@ -85,25 +85,20 @@ const OF_ONES_OWN: readonly MethodName[] = ["chat.wait"];
 /** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */
 const BEGINS: readonly MethodName[] = ["chat.send", "goals.add"];
 
-type Handler = (params: { session?: string; turn?: string }, caller: Caller) => Promise<unknown>;
-
 /**
  * Before every method that changes something and names a conversation or a turn it is asked whether the caller may act there, so
  * that no handler can forget it. The same before a caller waits for what it said itself.
  */
 export function withReach(handlers: Handlers, mustReach: MustReach): Handlers {
-  const out: Record<string, Handler> = {};
-  for (const [name, handler] of Object.entries(handlers) as [MethodName, Handler][]) {
+  return mapHandlers(handlers, (name, handler) => {
     const { scope, mutates } = METHODS[name];
     const begins = BEGINS.includes(name);
-    out[name] = handler;
     const acts = mutates && (scope === "write" || begins);
-    if (!acts && !OF_ONES_OWN.includes(name)) continue;
-    out[name] = async (params, caller) => {
-      const { session, turn } = params;
+    if (!acts && !OF_ONES_OWN.includes(name)) return handler;
+    return async (params, caller) => {
+      const { session, turn } = params as { session?: string; turn?: string };
       if (session !== undefined || turn !== undefined) await mustReach(caller.principal, { session, turn, begins });
       return handler(params, caller);
     };
-  }
-  return out as unknown as Handlers;
+  });
 }

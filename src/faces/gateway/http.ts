@@ -4,6 +4,7 @@ import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import {
   AppError,
+  asObject,
   ERROR_CODES,
   type ErrorShape,
   type Json,
@@ -105,7 +106,7 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<
   const issue = parsed.error.issues[0]!;
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0]!;
-    const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
+    const known = Object.keys(asObject("shape" in schema ? schema.shape : undefined));
     const near = nearest(key, known);
     throw new AppError("BAD_REQUEST", {
       message: `There is no field "${key}".`,

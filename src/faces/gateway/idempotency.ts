@@ -1,6 +1,6 @@
 /** Gives every method that changes something its idempotency key. `chat.send` has its own in the inbox. */
 import { METHODS, type MethodName } from "../../core/protocol/index.ts";
-import type { Caller, Handlers } from "./ports.ts";
+import { type Handler, type Handlers, mapHandlers } from "./ports.ts";
 
 /** Keeps the first result of a call under its key. */
 export interface Replays {
@@ -22,26 +22,27 @@ export interface Keeping {
   revive: (kept: unknown) => unknown;
 }
 
-type Handler = (params: { idempotencyKey?: string }, caller: Caller) => Promise<unknown>;
-
 export function withKeys(
   handlers: Handlers,
   replays: Replays,
   special: Partial<Record<MethodName, Keeping>>,
 ): Handlers {
-  const out: Record<string, Handler> = {};
-  for (const [name, handler] of Object.entries(handlers) as [MethodName, Handler][]) {
-    out[name] =
-      METHODS[name].mutates && name !== "chat.send" ? makeIdempotent(name, handler, replays, special[name]) : handler;
-  }
-  return out as unknown as Handlers;
+  return mapHandlers(handlers, (name, handler) =>
+    METHODS[name].mutates && name !== "chat.send" ? makeIdempotent(name, handler, replays, special[name]) : handler,
+  );
 }
 
-function makeIdempotent(method: MethodName, handler: Handler, replays: Replays, keeping: Keeping | undefined): Handler {
+function makeIdempotent<M extends MethodName>(
+  method: M,
+  handler: Handler<M>,
+  replays: Replays,
+  keeping: Keeping | undefined,
+): Handler<M> {
   return (params, caller) => {
-    const { idempotencyKey: key, ...rest } = params;
+    const { idempotencyKey: key, ...rest } = params as { idempotencyKey?: string };
     if (!key) return handler(params, caller);
     const run = () => handler(params, caller);
-    return replays.once({ principal: caller.principal.id, method, key, params: rest, run, ...keeping });
+    const call = { principal: caller.principal.id, method, key, params: rest, run, ...keeping };
+    return replays.once<unknown>(call) as ReturnType<Handler<M>>;
   };
 }

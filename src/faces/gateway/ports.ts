@@ -1,13 +1,30 @@
 /** What the gateway needs from the rest of Lares. It authenticates and translates, nothing else. */
 import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
-import type { Face, MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
+import {
+  type Face,
+  isMethod,
+  type MethodName,
+  type Parsed,
+  type Principal,
+  type Result,
+} from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { EventStream } from "./live/events.ts";
 
-export type Handlers = {
-  [M in MethodName]: (params: Parsed<M>, caller: Caller) => Promise<Result<M>>;
-};
+export type Handler<M extends MethodName> = (params: Parsed<M>, caller: Caller) => Promise<Result<M>>;
+
+export type Handlers = { [M in MethodName]: Handler<M> };
+
+/** The same methods, each with something around it. */
+export function mapHandlers(
+  handlers: Handlers,
+  wrap: <M extends MethodName>(name: M, handler: Handler<M>) => Handler<M>,
+): Handlers {
+  const out: Partial<Record<MethodName, unknown>> = {};
+  for (const name of Object.keys(handlers)) if (isMethod(name)) out[name] = wrap(name, handlers[name]);
+  return out as Handlers;
+}
 
 export interface Caller {
   principal: Principal;
@@ -49,7 +66,7 @@ export interface AttachmentDoor {
   get(
     id: string,
     asker: { id: string; isOwner: boolean },
-  ): Promise<(Attachment & { content: Uint8Array; sha256: string }) | undefined>;
+  ): Promise<(Attachment & { content: Uint8Array<ArrayBuffer>; sha256: string }) | undefined>;
 }
 
 export interface Attachment {

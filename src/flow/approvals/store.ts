@@ -6,6 +6,8 @@ import {
   type ApprovalState,
   type ApprovalView,
   CODE_LENGTH,
+  fromJson,
+  isObject,
   type JsonObject,
   type ReplyRoute,
   type SessionKey,
@@ -120,7 +122,7 @@ export async function dueReminders(db: Reads, now: number, limit: number): Promi
 
 /** Where a question was asked, when it was not where its turn answers. */
 export function askedOn({ route }: JsonObject): ReplyRoute | undefined {
-  return typeof route === "object" && route !== null ? (route as unknown as ReplyRoute) : undefined;
+  return isObject(route) ? fromJson<ReplyRoute>(route) : undefined;
 }
 
 /** `from` is the count that was read, so that a reminder is counted once. */

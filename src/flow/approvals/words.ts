@@ -2,7 +2,9 @@
 import {
   type ApprovalId,
   CODE_LENGTH,
+  fromJson,
   howToType,
+  isObject,
   type Json,
   type JsonObject,
   needsNoWords,
@@ -91,9 +93,7 @@ function opening({ action }: Question): string {
 
 /** Of a question with fields: which they are. */
 export function formIn({ form }: JsonObject): QuestionForm | undefined {
-  return typeof form === "object" && form !== null && !Array.isArray(form)
-    ? (form as unknown as QuestionForm)
-    : undefined;
+  return isObject(form) ? fromJson<QuestionForm>(form) : undefined;
 }
 
 function marksIn({ marks }: JsonObject): string[] {

@@ -171,7 +171,7 @@ export class Attachments {
   async get(
     id: string,
     asker: AttachmentAsker,
-  ): Promise<(AttachmentView & { content: Buffer; sha256: string }) | undefined> {
+  ): Promise<(AttachmentView & { content: Buffer<ArrayBuffer>; sha256: string }) | undefined> {
     const row = await readAttachment(this.parts.records.committed, id);
     if (!row || !mayUse(row, asker)) return undefined;
     const content = await this.files.read(id, MOST_BYTES);

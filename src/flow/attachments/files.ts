@@ -45,7 +45,7 @@ export class Files {
   }
 
   /** The first `most` bytes. Nothing when there is no such file; a link is never followed (FS-11). */
-  async read(id: string, most: number): Promise<Buffer | undefined> {
+  async read(id: string, most: number): Promise<Buffer<ArrayBuffer> | undefined> {
     if (!ID.test(id)) return undefined;
     try {
       return await withInside({ root: this.folder, path: id, links: "refuse" }, async (inside) => {

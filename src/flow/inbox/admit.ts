@@ -20,6 +20,7 @@ import {
   type SessionKey,
   type TextPart,
   type TurnId,
+  toJson,
   unknownAgent,
 } from "../../core/domain/index.ts";
 import { type Bus, type Clock, defined, type IdMaker, longStamp, stampIn, truthy } from "../../core/kit/index.ts";
@@ -296,7 +297,7 @@ function toBody({
   stop,
 }: Pick<Accepting, "message" | "placement" | "reply" | "stop">): TurnBody {
   const { agent, person } = placement;
-  const route = message.route as unknown as Json;
+  const route = toJson(message.route);
   if (reply !== undefined) return { kind: "command", agent, route, reply, ...(stop ? { stop: { ...stop } } : {}) };
   return {
     kind: "message",
@@ -305,9 +306,9 @@ function toBody({
     route,
     model: message.model ?? null,
     origin: message.origin ?? "person",
-    ...(message.given ? { given: message.given as unknown as Json } : {}),
+    ...(message.given ? { given: toJson(message.given) } : {}),
     ...(message.tools ? { tools: [...message.tools] } : {}),
-    ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
+    ...(message.terms ? { terms: toJson(message.terms) } : {}),
     ...truthy({ replaces: message.replaces }),
   };
 }

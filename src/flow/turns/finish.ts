@@ -4,7 +4,6 @@ import {
   answerIds,
   type EndState,
   hasWords,
-  type Json,
   leastTrusted,
   messageIds,
   type Terms,
@@ -12,6 +11,7 @@ import {
   type TurnFailure,
   type TurnId,
   type TurnResult,
+  toJson,
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
@@ -59,7 +59,7 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
     ...truthy({ model: p.model, practice: p.practice }),
   };
   return {
-    end: result as unknown as Json,
+    end: toJson(result),
     record: (tx) => {
       const now = parts.clock.now();
       // Stopped or failed before a call could contain it: the message still enters the history, once.

@@ -5,7 +5,6 @@ import {
   assertNever,
   type EndingTool,
   isEndingTool,
-  type Json,
   type LiveEvent,
   leastTrusted,
   messageIds,
@@ -46,9 +45,9 @@ export async function callModel(parts: TurnParts, run: TurnRun): Promise<Called>
   const made: Made = { took: [], paid: undefined };
   return run.ctx.step(
     stepNames.model(n),
-    async () => (await ask(parts, run, n, made)) as unknown as Json,
-    (tx, result) => record(parts, run, n, made, { tx, called: result as unknown as Called }),
-  ) as unknown as Promise<Called>;
+    () => ask(parts, run, n, made),
+    (tx, called) => record(parts, run, n, made, { tx, called }),
+  );
 }
 
 interface Made {

@@ -5,10 +5,10 @@ import {
   type ApprovalId,
   answerIds,
   asId,
-  type Json,
   needsNoWords,
   type ReplyRoute,
   type ToolCallPart,
+  toJson,
 } from "../../core/domain/index.ts";
 import { defined, sha256, truthy } from "../../core/kit/index.ts";
 import { type JudgedCall, nameTool } from "./judge.ts";
@@ -69,7 +69,7 @@ export function park(
       // Any of them wakes the turn; the others stay parked with it.
       on: [...p.waiting.map((w) => parts.questions.event(w.approval)), ...(p.pauses ?? []).map((pause) => pause.on)],
       deadline: Math.min(...[...p.waiting, ...(p.pauses ?? [])].map((w) => w.deadline)),
-      state: p as unknown as Json,
+      state: toJson(p),
       stateVersion: PROGRESS_VERSION,
       // People may go on talking meanwhile. The answer to the question finds this turn again.
       holdsSession: false,
@@ -89,7 +89,7 @@ export function park(
             ...{ input: w.input, rule: w.rule },
             ...truthy({ marks: w.marks, whole: w.whole, where: w.where }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
-            ...(w.asks ? { form: w.asks.form as unknown as Json } : {}),
+            ...(w.asks ? { form: toJson(w.asks.form) } : {}),
           },
           // An "allow always" of the same action answers other questions with its hash, and never this one.
           hash: w.asks ? sha256(`${w.hash} ${w.asks.round}`) : w.hash,

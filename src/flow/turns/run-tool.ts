@@ -18,7 +18,7 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json, type QuestionAnswer, stepNames } from "../../core/domain/index.ts";
+import { AppError, fromJson, type Json, type QuestionAnswer, stepNames, toJson } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./bound.ts";
 import type { JudgedCall } from "./judge.ts";
@@ -57,7 +57,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   const { turn, session } = at;
   const running = new ToolRun(parts, at, call, p, allowed);
-  let outcome: EffectResult<Json>;
+  let outcome: EffectResult<ToolResult>;
   try {
     outcome = await running.outcome();
   } catch (error) {
@@ -67,7 +67,7 @@ export async function runTool(
   } finally {
     running.release();
   }
-  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : running.unknownText();
+  const result: ToolResult = "ok" in outcome ? outcome.ok : running.unknownText();
   if (!("ok" in outcome)) {
     // It may have changed files, so approvals that rely on them must be asked again.
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
@@ -110,7 +110,7 @@ class ToolRun {
     this.#place = makePlace(parts, at);
   }
 
-  async outcome(): Promise<EffectResult<Json>> {
+  async outcome(): Promise<EffectResult<ToolResult>> {
     const { turn } = this.#at;
     const outcome = this.#tool.repeat === "safe" ? { ok: await this.#asStep() } : await this.#asEffect();
     // With a lock, the checkpoint was settled under it.
@@ -133,7 +133,7 @@ class ToolRun {
     this.#held?.release();
   }
 
-  #asStep(): Promise<Json> {
+  #asStep(): Promise<ToolResult> {
     const { ctx, turn } = this.#at;
     const step = async () => {
       const busy = await this.#ready();
@@ -144,7 +144,7 @@ class ToolRun {
     return ctx.step(this.#stepName, step, (tx) => this.#commit(tx));
   }
 
-  #asEffect(): Promise<EffectResult<Json>> {
+  #asEffect(): Promise<EffectResult<ToolResult>> {
     const { ctx } = this.#at;
     return ctx.effect(this.#stepName, (key) => this.#run(key), {
       repeat: this.#tool.repeat,
@@ -162,7 +162,7 @@ class ToolRun {
   }
 
   /** Waits for the files it changes. Returns a result if it doesn't get them. */
-  async #ready(): Promise<Json | undefined> {
+  async #ready(): Promise<ToolResult | undefined> {
     const { ctx, turn, session, agent } = this.#at;
     const { id, name, input } = this.#call;
     // Where the files are is asked now and not when it was judged: an approval may have taken days.
@@ -176,12 +176,12 @@ class ToolRun {
     };
     const workspace = findFolder(plan, this.#place);
     const got = await this.#parts.locks.take({ holder, plan, workspace, onWait }, ctx.halt);
-    if (got && "busy" in got) return asJson(ours(got.busy));
+    if (got && "busy" in got) return ours(got.busy);
     this.#held = got;
     return undefined;
   }
 
-  async #run(key: string): Promise<Json> {
+  async #run(key: string): Promise<ToolResult> {
     const { ctx, turn, session } = this.#at;
     const { id, name, input } = this.#call;
     this.#parts.bus.emit({ event: "tool.call", session, turn, id, name, input });
@@ -195,7 +195,11 @@ class ToolRun {
       throw error;
     });
     // Before it is recorded: what the journal stores is what everything else reads.
-    return this.#parts.scrub(asJson(result));
+    return this.#scrub(result);
+  }
+
+  #scrub(result: ToolResult): ToolResult {
+    return fromJson<ToolResult>(this.#parts.scrub(toJson(result)));
   }
 
   /** Has the files it changes for itself while it works. */
@@ -227,13 +231,13 @@ class ToolRun {
     return this.#tool.goOn(call.input, place, call.goesOn, key, this.#at.ctx.halt);
   }
 
-  async #probe(key: string, left: LeftIntent): Promise<Probed<Json>> {
+  async #probe(key: string, left: LeftIntent): Promise<Probed<ToolResult>> {
     const { ctx } = this.#at;
     ctx.waits();
     // What a probe knows is about the first part of the call.
     if (this.#call.goesOn) return undefined;
     const found = await this.#tool.probe?.(this.#call.input, this.#place, key, { ...left, signal: ctx.halt });
-    return found && "ok" in found ? { ok: this.#parts.scrub(asJson(found.ok)) } : found;
+    return found && "ok" in found ? { ok: this.#scrub(found.ok) } : found;
   }
 
   #commit(tx: Tx): void {
@@ -269,10 +273,6 @@ async function changedSince(
 function findFolder({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
   const at = risk === "exec" ? binding.cwd : targets[0];
   return (typeof at === "string" && roots.find((root) => at === root || at.startsWith(`${root}/`))) || workspace;
-}
-
-function asJson(result: ToolResult): Json {
-  return result as unknown as Json;
 }
 
 function ours(text: string): ToolResult {

@@ -11,6 +11,7 @@ import { type Ctx, type Outcome, type SegmentInput, Stopped, type Wake } from ".
 import {
   type AgentId,
   asId,
+  fromJson,
   messageIds,
   stepNames,
   type ToolResultPart,
@@ -31,7 +32,7 @@ import { DELETED, HOW, internalError, OTHER_VERSION, STOPPED, WITHDRAWN } from "
 export function makeTurns(parts: TurnParts) {
   return {
     async segment(ctx: Ctx, input: SegmentInput): Promise<Outcome> {
-      const body = input.body as unknown as Body;
+      const body = fromJson<Body>(input.body);
       const run: TurnRun = {
         ctx,
         turn: input.turn,
@@ -43,7 +44,7 @@ export function makeTurns(parts: TurnParts) {
         given: body.kind === "message" ? body.given : undefined,
         tools: body.kind === "message" ? body.tools : undefined,
         terms: (body.kind === "message" && body.terms) || {},
-        p: (input.state as unknown as Progress | undefined) ?? newProgress(parts.clock.now()),
+        p: input.state === undefined ? newProgress(parts.clock.now()) : fromJson<Progress>(input.state),
         own: undefined,
         segment: input.segment,
         began: parts.clock.now(),

@@ -3,7 +3,7 @@
 import { CANCEL, type Outcome, type SegmentInput, Stopped, type Tx, type Wake } from "../../core/contracts/index.ts";
 import {
   AppError,
-  type Json,
+  fromJson,
   type JsonObject,
   type RunsWhere,
   stepNames,
@@ -61,7 +61,7 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
     // An answer to a question this turn has closed in the meantime.
     if (!w) continue;
     p.waiting = p.waiting.filter((one) => one !== w);
-    const again = await answered(parts, run, w, event.value as unknown as Answer);
+    const again = await answered(parts, run, w, fromJson<Answer>(event.value));
     if (again) fresh.push(again);
   }
   p.waiting.push(...fresh.map(withoutReasons));
@@ -109,15 +109,7 @@ async function answered(
       await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: HOW.allowedNotRun });
       return undefined;
     }
-    const { shown, rule, hash, bound, marks, whole, where } = again as unknown as {
-      shown: string;
-      rule: string;
-      hash: string;
-      bound?: BoundParts;
-      marks?: string[];
-      whole?: string;
-      where?: RunsWhere;
-    };
+    const { shown, rule, hash, bound, marks, whole, where } = again;
     const because = whatChanged(w.bound, bound);
     const judged = {
       shown,
@@ -157,8 +149,18 @@ export function whyNotAgain(wake: Wake): string | undefined {
   return wake.why === "broken" && wake.code === "STOPPED_LARES" ? wake.message : undefined;
 }
 
+interface Replanned {
+  shown: string;
+  rule: string;
+  hash: string;
+  bound?: BoundParts;
+  marks?: string[];
+  whole?: string;
+  where?: RunsWhere;
+}
+
 /** The question as it would be asked now, or why it can't be; recorded, so that a replay asks the same. */
-function replan(parts: TurnParts, run: TurnRun, w: WaitingCall): Promise<Json> {
+function replan(parts: TurnParts, run: TurnRun, w: WaitingCall): Promise<Replanned | string | null> {
   return run.ctx.step(stepNames.replan(w.approval), async () => {
     const tool = parts.tools.get(w.tool);
     const place = makePlace(parts, run);
@@ -171,6 +173,6 @@ function replan(parts: TurnParts, run: TurnRun, w: WaitingCall): Promise<Json> {
     const more = { marks: listMarks(plan), ...pickShown(plan) };
     const bound = bindPlan(parts, plan, place);
     const hash = approvalHash(parts, w.tool, plan, place);
-    return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
+    return { shown: plan.shown, rule, hash, bound, ...more };
   });
 }

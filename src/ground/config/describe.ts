@@ -105,7 +105,7 @@ function typeWords(schema: z.ZodType): string {
 }
 
 function isWhole(schema: z.ZodType): boolean {
-  const def = schema._zod.def as unknown as { format?: string; checks?: { _zod: { def: { format?: string } } }[] };
+  const def = readDef(schema);
   return def.format === "safeint" || (def.checks ?? []).some((check) => check._zod.def.format === "safeint");
 }
 

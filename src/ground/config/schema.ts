@@ -77,6 +77,7 @@ export interface Def {
   entries?: Readonly<Record<string, string | number>>;
   values?: readonly unknown[];
   format?: string;
+  checks?: readonly { _zod: { def: { format?: string } } }[];
 }
 
 export function readDef(schema: z.ZodType): Def {

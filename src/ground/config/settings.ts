@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { ConfigAdvice } from "../../core/contracts/index.ts";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, type Json, toJson } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { newAdvice } from "./advise.ts";
@@ -117,8 +117,13 @@ export class Settings<Schema extends ConfigSchema> {
     });
   }
 
+  /** What holds now, as data: it was parsed from YAML. */
+  private plain(): Json {
+    return this.now as unknown as Json;
+  }
+
   async get(path: string | undefined) {
-    const value = path === undefined ? (this.now as unknown as Json) : at(this.now as unknown as Json, path);
+    const value = path === undefined ? this.plain() : at(this.plain(), path);
     if (value === undefined) throw unknownKey(path ?? "");
     const written = path === undefined ? undefined : await getFromFile(this.text, path).catch(() => undefined);
     const key = path?.split(".").at(-1);
@@ -197,7 +202,7 @@ export class Settings<Schema extends ConfigSchema> {
   async schema() {
     return {
       schema: (await configSchemaJson(this.parts.schema)) as Json,
-      keys: explain(this.parts.schema) as unknown as Json[],
+      keys: explain(this.parts.schema).map((key) => toJson(key)),
     };
   }
 

@@ -38,7 +38,7 @@ export function hasBuiltInSqlite(): boolean {
 }
 
 async function loadDriver(): Promise<Driver> {
-  if (!hasBuiltInSqlite()) return (await import("@photostructure/sqlite")) as unknown as Driver;
+  if (!hasBuiltInSqlite()) return import("@photostructure/sqlite");
   return withoutExperimentalWarning(async () => {
     // In a variable, so that no bundler tries to resolve it where it doesn't exist.
     const name = "node:sqlite";

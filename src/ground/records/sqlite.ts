@@ -15,17 +15,20 @@ import type { Database, Statement } from "./driver.ts";
 import type { WriteAheadLog } from "./wal.ts";
 
 /** One transaction, and everybody who waits for its commit. */
-interface Batch {
-  promise: Promise<void>;
-  resolve: () => void;
-  reject: (error: unknown) => void;
+class Batch {
+  resolve: () => void = () => {};
+  reject: (error: unknown) => void = () => {};
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
   /** The statements it consists of, so that all but a refused write's can be run again. */
-  readonly done: { sql: string; params: SqlValue[] }[];
+  readonly done: { sql: string; params: SqlValue[] }[] = [];
   /**
    * Its commit is due: at the end of the event loop's turn, or when the one before it is on the disk. Until then only lazy writes are in
    * it, and `lazy` commits them.
    */
-  isArranged: boolean;
+  isArranged = false;
   lazy: NodeJS.Timeout | undefined;
 }
 
@@ -190,11 +193,7 @@ export class SqliteRecords implements Records {
 
   private begin(): Batch {
     this.open();
-    const batch = { done: [], isArranged: false, lazy: undefined } as unknown as Batch;
-    batch.promise = new Promise<void>((resolve, reject) => {
-      batch.resolve = resolve;
-      batch.reject = reject;
-    });
+    const batch = new Batch();
     // Not every write is awaited; a lost commit is reported through onFatal.
     batch.promise.catch(() => {});
     this.batch = batch;

@@ -22,6 +22,7 @@ import {
   type SessionKey,
   stepNames,
   type TurnId,
+  toJson,
   type Usage,
   withoutCompactLane,
 } from "../../core/domain/index.ts";
@@ -82,6 +83,13 @@ const MOST_FUTILE = 1000;
 const LEAST_ROOM = 200;
 /** How long a person who asked for it waits for the result. */
 const PATIENCE_MS = 20_000;
+
+interface Applied {
+  before: number;
+  after: number;
+  carry: Carry;
+  snapshot: string;
+}
 
 export class Compactions {
   private readonly parts: CompactionParts;
@@ -152,7 +160,7 @@ export class Compactions {
         id: acceptIds.compaction(session, view.base, view.next, this.parts.clock.now()),
         session: compactLane(session),
         lane: "background",
-        body: body as unknown as Json,
+        body: toJson(body),
       });
     } catch (error) {
       this.working.delete(session);
@@ -175,7 +183,7 @@ export class Compactions {
       else await this.inVain(session, at.agent);
       this.finished(session, made);
     }
-    return { end: made as unknown as Json };
+    return { end: toJson(made) };
   }
 
   /** Compacts as steps of a turn whose request doesn't fit. `number` counts the attempts within the turn. */
@@ -224,10 +232,7 @@ export class Compactions {
   private async compact(ctx: Ctx, at: Payer, number: number, reason: Reason): Promise<Compacted> {
     const { clock, crash } = this.parts;
     const deadline = clock.now() + this.parts.config().deadlineSeconds * 1000;
-    const plan = (await ctx.step(
-      stepNames.compact(number),
-      async () => (await this.plan(at, reason)) as unknown as Json,
-    )) as Plan | null;
+    const plan = await ctx.step(stepNames.compact(number), () => this.plan(at, reason));
     if (!plan) return { made: false, usage: NO_USAGE };
     crash.at("compact.planned");
     this.tell(at, plan);
@@ -328,8 +333,7 @@ export class Compactions {
   ): Promise<{ before: number; after: number } | undefined> {
     const { contexts, clock, crash, bus, log } = this.parts;
     const { plan, how } = of;
-    type Applied = { before: number; after: number; carry: Carry; snapshot: string };
-    const applied = (await ctx.step(
+    const applied = await ctx.step<Applied | null>(
       stepNames.compacted(number),
       async () => {
         const view = await contexts.view(at.session, at.agent, plan.model);
@@ -341,12 +345,11 @@ export class Compactions {
         for (const tokens of [plan.carry, Math.floor(plan.carry / 3), ...(plan.must ? [0] : [])]) {
           const carry = tokens > 0 ? { ...(await this.finish(at.session, of, tokens)), when } : NO_CARRY;
           const after = textTokens(notesText({ snapshot, carry: carryText(carry) })) + 4 + tail;
-          if (after < before) return { before, after, carry, snapshot } as unknown as Json;
+          if (after < before) return { before, after, carry, snapshot };
         }
         return null;
       },
-      (tx, result) => {
-        const done = result as Applied | null;
+      (tx, done) => {
         if (!done) return;
         const made = {
           id: compactionId(at.turn, number),
@@ -365,7 +368,7 @@ export class Compactions {
         });
         contexts.drop(at.session);
       },
-    )) as Applied | null;
+    );
     if (!applied) return undefined;
     crash.at("compact.applied");
     bus.emit({ event: "session.changed", session: at.session, what: "updated" });

@@ -30,6 +30,7 @@ import { masked, withoutMentions } from "./forgotten.ts";
 import { Interims } from "./interims.ts";
 import { notesText } from "./notes.ts";
 import type { SessionViews } from "./ports.ts";
+import { Speakers } from "./speakers.ts";
 import * as store from "./store.ts";
 import { estimateTokens, textTokens, toolTokens } from "./tokens.ts";
 import { wellFormed } from "./well-formed.ts";
@@ -145,6 +146,7 @@ export class Contexts {
   private readonly windows = new Map<string, number>();
   /** Windows being read; stale if the records changed in the meantime. */
   private readonly loading = new Map<SessionKey, { stale: boolean }>();
+  private readonly speakers = new Speakers();
   private held = 0;
   /** Interim results (CONTEXT-6). */
   readonly interims: Interims;
@@ -307,6 +309,11 @@ export class Contexts {
     await this.parts.records.write((tx) => this.parts.sessions.tune(tx, { key: session, ...by, at }, set));
     this.drop(session);
     return set;
+  }
+
+  /** Somebody speaks. The prompt and the snapshot were cleared if it is somebody else than before, so they are read again. */
+  spokenBy(session: SessionKey, person: string | undefined): void {
+    if (this.speakers.changed(session, person)) this.drop(session);
   }
 
   /** Drops the in-memory copy, e.g. after a reset or an import. */

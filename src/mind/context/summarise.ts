@@ -3,7 +3,6 @@ import type { Ctx, ModelReply, ModelRequest, Models, Records, Tx } from "../../c
 import {
   type AgentId,
   compactLane,
-  type Json,
   NO_USAGE,
   type SessionKey,
   stepNames,
@@ -79,7 +78,7 @@ export async function summarise(
   const { clock, log } = parts;
   const { call, known } = of;
   let paid: PaidReply | undefined;
-  const said = (await ctx.step(
+  const said = await ctx.step<Summary>(
     stepNames.summary(call - FIRST_CALL),
     async () => {
       const left = of.deadline - clock.now();
@@ -93,7 +92,7 @@ export async function summarise(
         if ("refused" in got) return { failed: got.refused };
         paid = got;
         parts.crash.at("compact.summarised");
-        return readReply(got.reply) as unknown as Json;
+        return readReply(got.reply);
       } catch (error) {
         if (!late.signal.aborted || ctx.signal.aborted || ctx.stopping.aborted) throw error;
         return { failed: LATE };
@@ -103,7 +102,7 @@ export async function summarise(
       }
     },
     (tx) => paid?.record(tx),
-  )) as unknown as Summary;
+  );
   const { text, failed, usage = NO_USAGE } = said;
   const carry = text === undefined ? undefined : readSummary(text, known);
   if (!carry) {

@@ -119,6 +119,9 @@ export type GoalBody = { kind: "goal"; goal: string; round: number };
 const LOOK_AGAIN_MS = 600_000;
 const OPEN = ["active", "paused", "blocked", "limit"] as const;
 
+/** What the judge said, or why there is no verdict. */
+type Judged = (GoalVerdict & { spent: Spent }) | { failed: string };
+
 export class Goals {
   private readonly parts: GoalParts;
   /** Sessions with active goals, in memory because every ending turn asks. */
@@ -269,16 +272,11 @@ export class Goals {
     };
   }
 
-  private async ask(
-    ctx: Ctx,
-    goal: Goal,
-    turn: TurnId,
-    model: string,
-  ): Promise<(GoalVerdict & { spent: Spent }) | { failed: string }> {
+  private async ask(ctx: Ctx, goal: Goal, turn: TurnId, model: string): Promise<Judged> {
     let record: ((tx: Tx) => void) | undefined;
-    const said = await ctx.step(
+    return ctx.step<Judged>(
       "judge",
-      async (): Promise<Json> => {
+      async () => {
         const request = judgeRequest(goal, await this.parts.readRecord(turn), model);
         const signal = ctx.halt;
         const agent = asId<AgentId>(goal.agent);
@@ -288,11 +286,10 @@ export class Goals {
         if (!got.reply.ok) return { failed: judgeUnreachable(got.reply.message) };
         const verdict = readVerdict(got.reply);
         if (!verdict) return { failed: VERDICT_UNREADABLE };
-        return { ...verdict, spent: spentIn(got.reply.usage) } as unknown as Json;
+        return { ...verdict, spent: spentIn(got.reply.usage) };
       },
       (tx) => record?.(tx),
     );
-    return said as unknown as (GoalVerdict & { spent: Spent }) | { failed: string };
   }
 
   private finish(

@@ -15,12 +15,14 @@ import {
   type AgentId,
   AppError,
   answerIds,
+  fromJson,
   type Given,
   type Json,
   type ReplyRoute,
   type SessionKey,
   type TurnId,
   type TurnResult,
+  toJson,
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { type ChecklistItem, readChecklist } from "./checklist.ts";
@@ -136,13 +138,13 @@ export class Heartbeat {
         lastSaid: row.lastSaid,
       }),
       given: { finish: FINISH },
-      note: seen as unknown as Json,
+      note: toJson(seen),
     };
   }
 
   /** Its turn is admitted: the changes it was given are now pending. */
   began(tx: Tx, agent: AgentId, note: Json, now: number): void {
-    beginBeat(tx, agent, note as unknown as SeenBefore, now);
+    beginBeat(tx, agent, fromJson<SeenBefore>(note), now);
   }
 
   async ended(

@@ -14,4 +14,3 @@ export { takeSnapshot } from "./snapshot.ts";
 export { makeToolPort as makeMemoryToolPort, recall } from "./tool-port.ts";
 export { findAbout, findReplaced, forgetAbout, forgetFact, untrusted } from "./topics.ts";
 export { MemoryView } from "./view/view.ts";
-export { makeReaders } from "./viewers.ts";

@@ -48,26 +48,6 @@ function personAt({ channel, chat, person }: Door): string {
   return person ?? personKeys.at(channel, chat);
 }
 
-/** Sessions whose last speaker is remembered; a forgotten one costs reading its context again. */
-const MOST_SESSIONS = 2000;
-
-/**
- * Notices when somebody else speaks in a session, so that the prompt and snapshot, which were cleared, are read from the records
- * again.
- */
-export function makeReaders() {
-  const last = new Map<string, string>();
-  return {
-    isNew(session: string, person: string | undefined): boolean {
-      if (person === undefined) return false;
-      const before = last.get(session);
-      if (last.size >= MOST_SESSIONS && before === undefined) last.delete(last.keys().next().value as string);
-      last.set(session, person);
-      return before !== undefined && before !== person;
-    },
-  };
-}
-
 /** The teams an agent shares facts with. */
 export function teamsWith({ teams }: Pick<MemoryConfig, "teams">, agent: string): string[] {
   return Object.entries(teams).flatMap(([team, members]) => (members.includes(agent) ? [team] : []));

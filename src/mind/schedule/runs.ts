@@ -31,6 +31,7 @@ import {
   type Terms,
   type TurnId,
   type TurnResult,
+  toJson,
 } from "../../core/domain/index.ts";
 import { defined, roughly, truthy } from "../../core/kit/index.ts";
 import { isTold, type JobFailure, makeSignature } from "./alert.ts";
@@ -100,6 +101,9 @@ const SWEEP_LATER_MS = 3_600_000;
 const KEPT_SLOTS_MS = 90 * 86_400_000;
 const KEPT_QUIET_BEATS_MS = 2 * 86_400_000;
 
+/** `off`: the job was paused or deleted before its time came. */
+type SlotPlan = { now: number; off: true } | ({ now: number; off?: never } & Catch);
+
 export class ScheduleRuns {
   private readonly parts: ScheduleParts;
 
@@ -112,11 +116,11 @@ export class ScheduleRuns {
     const { records, clock, crash } = this.parts;
     const id = asId<ScheduleId>(body.job);
     const job = await readJob(records, id);
-    const plan = (await ctx.step("plan", async () => {
+    const plan = await ctx.step<SlotPlan>("plan", async () => {
       const now = clock.now();
       if (!job?.enabled) return { now, off: true };
-      return { now, ...catchUp(job.when, body.due, now, job.catchUp) } as unknown as Json;
-    })) as unknown as { now: number; off?: true } & Catch;
+      return { now, ...catchUp(job.when, body.due, now, job.catchUp) };
+    });
     if (plan.off || !job) {
       const end = { state: "skipped" as const, reason: JOB_PAUSED, at: plan.now };
       return { end: null, record: (tx) => job && closeSlot(tx, { job: id, due: body.due }, end) };
@@ -126,9 +130,7 @@ export class ScheduleRuns {
     planned.catch(() => {});
     crash.at("slot.planned");
     for (const due of plan.run) {
-      const decided = (await ctx.step(stepNames.decide(due), async () => {
-        return (await this.decide(job, plan.run.length > 1)) as unknown as Json;
-      })) as unknown as Decision;
+      const decided = await ctx.step(stepNames.decide(due), () => this.decide(job, plan.run.length > 1));
       if (!decided.go) {
         await this.turnAway(job, due, decided, ctx.turn);
         continue;
@@ -287,7 +289,7 @@ export class ScheduleRuns {
       if (!found || "quiet" in found) return { go: false, skip: found?.quiet ?? NO_HEARTBEATS };
       const obstacle = this.obstacle(job);
       if (obstacle) return { go: false, fail: obstacle };
-      return { go: true, seen: null, say: found.text, given: found.given as unknown as Json, note: found.note };
+      return { go: true, seen: null, say: found.text, given: toJson(found.given), note: found.note };
     }
     const obstacle = this.obstacle(job);
     if (obstacle) return { go: false, fail: obstacle };

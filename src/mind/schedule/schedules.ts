@@ -5,12 +5,12 @@ import {
   AppError,
   asId,
   HEARTBEAT_PREFIX,
-  type Json,
   jobBehindSession,
   type ReplyRoute,
   type ScheduleId,
   sessionKeys,
   type TurnId,
+  toJson,
 } from "../../core/domain/index.ts";
 import type { IdMaker } from "../../core/kit/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
@@ -282,7 +282,7 @@ export class Schedules {
       if (!found || "quiet" in found)
         throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something in its HEARTBEAT.md first.");
       const { text: say, note, given: brought } = found;
-      return this.runs.start(job, now, { go: true, seen: null, say, note, given: brought as unknown as Json });
+      return this.runs.start(job, now, { go: true, seen: null, say, note, given: toJson(brought) });
     }
     return this.runs.start({ ...job, condition: null }, now, { go: true, seen: null });
   }

@@ -1,4 +1,5 @@
 /** The frames a program sends, and the event an `inbound_message` becomes. */
+import { Readable } from "node:stream";
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
@@ -61,6 +62,6 @@ function toRemoteFile({ name, mediaType, data }: z.output<typeof media>): Remote
     ...truthy({ name, mediaType }),
     // Base64 has four characters for three bytes.
     bytes: Math.floor(data.length * 0.75),
-    open: async () => [Buffer.from(data, "base64")] as unknown as AsyncIterable<Uint8Array>,
+    open: async () => Readable.from([Buffer.from(data, "base64")]),
   };
 }

@@ -114,8 +114,8 @@ export class Relay {
     }
     if (!Array.isArray(frame)) return;
     const [kind, first, second, third] = frame as unknown[];
-    if (kind === "EVENT" && typeof first === "string")
-      this.subs.get(first)?.event(asObject(second) as unknown as NostrEvent);
+    const event = kind === "EVENT" ? readEvent(second) : undefined;
+    if (event && typeof first === "string") this.subs.get(first)?.event(event);
     else if (kind === "EOSE" && typeof first === "string") this.subs.get(first)?.end();
     else if (kind === "OK" && typeof first === "string") this.oks.get(first)?.(second === true, String(third ?? ""));
     else if (kind === "AUTH" && typeof first === "string") this.login(login(first));
@@ -130,4 +130,13 @@ export class Relay {
     });
     this.write(["AUTH", event]);
   }
+}
+
+/** Undefined when it isn't an event. Whether its signature is good is another question. */
+function readEvent(value: unknown): NostrEvent | undefined {
+  const { id, pubkey, kind, created_at, tags, content, sig } = asObject(value);
+  const isTag = (tag: unknown): tag is string[] => Array.isArray(tag) && tag.every((one) => typeof one === "string");
+  if (typeof id !== "string" || typeof pubkey !== "string" || typeof sig !== "string") return undefined;
+  if (typeof content !== "string" || typeof kind !== "number" || typeof created_at !== "number") return undefined;
+  return Array.isArray(tags) && tags.every(isTag) ? { id, pubkey, kind, created_at, tags, content, sig } : undefined;
 }

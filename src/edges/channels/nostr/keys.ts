@@ -27,7 +27,7 @@ export function readKeys(tools: NostrTools, secretKey: string): Keys {
   return {
     me: tools.getPublicKey(secret),
     npub: (hex) => nip19.npubEncode(hex),
-    hex: (npub) => nip19.decode(npub).data as unknown as string,
+    hex: (npub) => nip19.decode(npub as `npub1${string}`).data,
     sign: (draft) => tools.finalizeEvent(draft, secret) as NostrEvent,
     wrap: (draft, to) => nip59.wrapEvent(draft, secret, to) as NostrEvent,
     computeId: (draft) => nip59.createRumor(draft, secret).id,
@@ -46,7 +46,7 @@ export function readKeys(tools: NostrTools, secretKey: string): Keys {
 function readSecret({ nip19, getPublicKey }: NostrTools, secretKey: string): Uint8Array {
   try {
     const secret = secretKey.startsWith("nsec1")
-      ? (nip19.decode(secretKey).data as unknown as Uint8Array)
+      ? nip19.decode(secretKey as `nsec1${string}`).data
       : Uint8Array.from(Buffer.from(secretKey, "hex"));
     // Throws when the number is no key.
     getPublicKey(secret);

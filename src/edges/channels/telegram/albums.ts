@@ -5,7 +5,7 @@
  * TELEGRAM-3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
  */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
-import { asList, asObject, asText, type Json } from "../../../core/domain/index.ts";
+import { asList, asObject, asText, type Json, toJson } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
@@ -96,7 +96,7 @@ export class AlbumShelf {
       const kept = read(await door.kept(KEPT));
       const before = JSON.stringify(kept);
       const result = await act(kept);
-      if (JSON.stringify(kept) !== before) await door.keep(KEPT, kept as unknown as Json);
+      if (JSON.stringify(kept) !== before) await door.keep(KEPT, toJson(kept));
       return result;
     });
     this.line = done.catch(() => {});

@@ -32,12 +32,7 @@ export function fromBaileys(loaded: unknown): Library {
     revive: (type, value) =>
       type === "app-state-sync-key" && value ? lib.proto.Message.AppStateSyncKeyData.fromObject(value) : value,
     download: (message, socket) =>
-      lib.downloadMediaMessage(
-        message,
-        "stream",
-        {},
-        { logger, reuploadRequest: (socket as unknown as Loose).updateMediaMessage },
-      ),
+      lib.downloadMediaMessage(message, "stream", {}, { logger, reuploadRequest: socket.updateMediaMessage }),
   };
 }
 

@@ -35,6 +35,8 @@ export interface Socket {
     content: Record<string, unknown>,
     options?: { messageId?: string },
   ): Promise<{ key: MessageKey } | undefined>;
+  /** Asks the sender's phone for a file that the server no longer has. Passed back to the library as it is. */
+  updateMediaMessage?: unknown;
   sendPresenceUpdate(type: "composing" | "paused", jid: string): Promise<void>;
   requestPairingCode(number: string): Promise<string>;
   end(error: Error | undefined): void;

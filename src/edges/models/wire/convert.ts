@@ -13,6 +13,7 @@
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import {
   assertNever,
+  fromJson,
   inputAsRead,
   type JsonObject,
   type ModelMessage,
@@ -299,7 +300,7 @@ function takeSignature(
 /** What the provider said beside the thinking, without our own two words. */
 function toOptions(part: ThinkingPart): SdkProviderOptions {
   const { model: _model, for: _for, ...rest } = part.meta as JsonObject;
-  return rest as unknown as SdkProviderOptions;
+  return fromJson<SdkProviderOptions>(rest);
 }
 
 /** Anthropic takes only these signs in an id; a call and its result are changed alike. */

@@ -192,7 +192,7 @@ export class BrowserSession {
 async function readPasswords(page: Page): Promise<ReadonlySet<string>> {
   const reading = page.frames().map(async (frame) => {
     const fields = frame.locator("input[type=password]");
-    return fields.evaluateAll((inputs) => inputs.map((input) => String((input as unknown as { value: string }).value)));
+    return fields.evaluateAll((inputs: { value?: string }[]) => inputs.map((input) => String(input.value)));
   });
   const found = await within(ANSWER_MS, Promise.allSettled(reading));
   const values = (found ?? []).flatMap((each) => (each.status === "fulfilled" ? each.value : []));

@@ -1,6 +1,13 @@
 /** What came of a call, as a result: an answer, a question to a person, a refusal, or the word that nobody knows. */
 import { OutcomeUnknown, type ToolPlace, type ToolResult } from "../../../core/contracts/index.ts";
-import { assertNever, type ImagePart, type Json, type QuestionAnswer } from "../../../core/domain/index.ts";
+import {
+  assertNever,
+  fromJson,
+  type ImagePart,
+  type Json,
+  type QuestionAnswer,
+  toJson,
+} from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
 import { labelled } from "../web/outside.ts";
@@ -64,7 +71,7 @@ export async function tellOutcome(
 /** After a question: passes on the answer, and asks the next one or finishes the call. */
 export async function goOn(at: CallAt, state: Json, answer: QuestionAnswer): Promise<ToolResult> {
   const { server } = at.offered;
-  const asked = state as unknown as Asked;
+  const asked = fromJson<Asked>(state);
   if ("open" in asked) {
     const outcome = await at.port.answer(server, asked.open, answer, at.signal);
     return tellOutcome({ ...at, key: asked.open }, outcome);
@@ -85,7 +92,7 @@ async function collect(at: CallAt, collected: Collected): Promise<ToolResult> {
     if (step.kind === "ask") {
       const { shown, form, key } = step;
       const state: Asked = { collected, asked: key };
-      return { text: WAITS, ask: { shown, form, state: state as unknown as Json } };
+      return { text: WAITS, ask: { shown, form, state: toJson(state) } };
     }
     const outcome = await at.again(collected);
     if (outcome.kind !== "input-required") return tellOutcome(at, outcome, collected.notes);

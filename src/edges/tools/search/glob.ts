@@ -25,7 +25,7 @@ function expandBraces(glob: string): string[] {
     const next = done.flatMap((pattern) => {
       const found = /\{([^{}]*)\}/.exec(pattern);
       if (!found) return [pattern];
-      const [whole, inner] = found as unknown as [string, string];
+      const [whole, inner = ""] = found;
       return inner.split(",").map((one) => pattern.replace(whole, () => one));
     });
     if (next.length === done.length && next.every((pattern, i) => pattern === done[i])) return done;

@@ -1,6 +1,6 @@
 /** Checks of what must be reached: the settings, the port, the model. They work when nothing runs. */
 
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, fromJson } from "../../../core/domain/index.ts";
 import { BOUND_EVERYWHERE, isLoopbackHost } from "../../../core/kit/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
 import { adviceContext } from "../commands/config.ts";
@@ -26,7 +26,7 @@ export const config: Check = {
       return ok(loaded.exists ? words.configFine(loaded.file) : words.noConfig);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const problems = (error.details?.problems ?? []) as unknown as ConfigProblem[];
+      const problems = fromJson<ConfigProblem[]>(error.details?.problems ?? []);
       if (!problems.some((problem) => problem.message)) return bad(error.message, error.hint ?? words.checkConfig);
       return problems.map(
         ({ message, line, excerpt }): Finding => ({

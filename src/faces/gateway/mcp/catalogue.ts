@@ -45,7 +45,7 @@ export interface ServedTool<In extends z.ZodObject = z.ZodObject, Out extends z.
 }
 
 export function tool<In extends z.ZodObject, Out extends z.ZodObject>(one: ServedTool<In, Out>): ServedTool {
-  return one as unknown as ServedTool;
+  return one;
 }
 
 /**

@@ -8,7 +8,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 
 export interface StaticFile {
-  body: Buffer;
+  body: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }
 

@@ -20,6 +20,6 @@ export function staticRoutes(app: HttpApp, parts: GatewayParts): void {
     }
     const headers = pageHeaders(file.headers);
     if (c.req.header("if-none-match") === file.headers.etag) return c.body(null, 304, headers);
-    return c.body(file.body as unknown as ArrayBuffer, 200, headers);
+    return c.body(file.body, 200, headers);
   });
 }

@@ -9,7 +9,7 @@
  * EMBEDDED-9: whatever an effect has to wait for, it waits for before its intent: what died waiting was never begun.
  */
 import { type Ctx, type EffectHow, type EffectResult, Stopped, type Tx } from "../../../core/contracts/index.ts";
-import { AppError, type Json, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
+import { AppError, type Jsonable, type SessionKey, type TurnId, toJson } from "../../../core/domain/index.ts";
 import type { Clock, Crash } from "../../../core/kit/index.ts";
 import type { EngineStore, JournalRow } from "./store.ts";
 
@@ -100,11 +100,11 @@ class SegmentJournal {
   }
 }
 
-async function runStep<T extends Json>(
+async function runStep<T>(
   parts: SegmentParts,
   journal: SegmentJournal,
   name: string,
-  run: () => Promise<T>,
+  run: () => Promise<T & Jsonable<T>>,
   record?: (tx: Tx, result: T) => void,
 ): Promise<T> {
   const { turn, segment, store, clock, attempt } = parts;
@@ -120,7 +120,7 @@ async function runStep<T extends Json>(
   requireClaim(parts);
   journal.queue((tx) => {
     const entry = { turn, segment, idx, kind: "step" as const, name, attempt, at };
-    store.addEntry(tx, entry, { payload: result, endedAt: clock.now() });
+    store.addEntry(tx, entry, { payload: toJson<T>(result), endedAt: clock.now() });
     record?.(tx, result);
   });
   parts.crash.at("step.recorded");
@@ -128,7 +128,7 @@ async function runStep<T extends Json>(
 }
 
 /** One effect, from its claim to its recorded result. */
-class Effect<T extends Json> {
+class Effect<T> {
   readonly #parts: SegmentParts;
   readonly #journal: SegmentJournal;
   readonly #name: string;
@@ -149,7 +149,7 @@ class Effect<T extends Json> {
     this.#key = `${parts.turn}.${parts.segment}.${idx}`;
   }
 
-  async run(act: (key: string) => Promise<T>): Promise<EffectResult<T>> {
+  async run(act: (key: string) => Promise<T & Jsonable<T>>): Promise<EffectResult<T>> {
     const row = this.#row;
     const how = this.#how;
     // Recorded, as done or as unknown: either way it is decided and never acted on again.
@@ -171,7 +171,7 @@ class Effect<T extends Json> {
     if (!row || how.intend) await this.#intend();
     // The claim may have been lost while the intent was written or the far side probed: then another process decides.
     requireClaim(this.#parts);
-    let result: T;
+    let result: T & Jsonable<T>;
     try {
       result = await act(this.#key);
     } catch {
@@ -203,13 +203,14 @@ class Effect<T extends Json> {
     crash.at("effect.intended");
   }
 
-  #close(result: EffectResult<T>): EffectResult<T> {
+  #close(result: EffectResult<T & Jsonable<T>>): EffectResult<T> {
     requireClaim(this.#parts);
     const { turn, segment, store, clock } = this.#parts;
     const { settled, record } = this.#how;
     const done = this.#journal.queue((tx) => {
-      const state = "ok" in result ? "done" : "unknown";
-      store.closeEntry(tx, { turn, segment, idx: this.#idx, endedAt: clock.now() }, state, result as unknown as Json);
+      const entry = { turn, segment, idx: this.#idx, endedAt: clock.now() };
+      if ("ok" in result) store.closeEntry(tx, entry, "done", { ok: toJson<T>(result.ok) });
+      else store.closeEntry(tx, entry, "unknown", result);
       record?.(tx, result);
     });
     // Only when the result is durable may the far side forget what it kept for a probe.
