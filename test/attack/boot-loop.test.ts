@@ -91,7 +91,7 @@ async function checkThirdLife(lares: Lares): Promise<void> {
 }
 
 describe.concurrent("a tool that blocks the process for ever", () => {
-  it("is not run a third time, and the turn beside it is answered: ended by the watchdog", async () => {
+  it("is not run a third time, and the turn beside it is answered: ended by the watchdog (ENGINE-7)", async () => {
     await withLares({ env: READING }, async (lares) => {
       const innocent = "delay:1500 say:fine";
       await lares.start();
@@ -206,7 +206,7 @@ describe.concurrent("what is sent", () => {
     });
   }, 60_000);
 
-  it("a send that blocks: the delivery fails visibly, and the next one to that chat goes out", async () => {
+  it("a send that blocks: the delivery fails visibly, and the next one to that chat goes out (OUTBOX-4)", async () => {
     await hook(async (lares, far) => {
       const block = { LARES_BLOCK_AT: "outbox.claimed~TILDES" };
       await lares.start(block);
@@ -294,7 +294,7 @@ describe.concurrent("what comes back by itself", () => {
   const answers = async (lares: Lares) =>
     expect((await lares.chat("other", "say:still here")).response).toBe("still here");
 
-  it("an event that a platform sends again is passed over, counted, and the next one is answered", async () => {
+  it("an event that a platform sends again is passed over, counted, and the next one is answered (INTAKE-3)", async () => {
     const far = await startFarSide({ dedupes: false });
     const config = { channels: { webhook: { far: { secret: far.secret, url: far.url, dedupes: true } } } };
     try {
@@ -408,7 +408,7 @@ describe.concurrent("what comes back by itself", () => {
     });
   }, 60_000);
 
-  it("a webhook's delivery is refused", async () => {
+  it("a webhook's delivery is refused (HOOKS-3)", async () => {
     const config = { hooks: { bell: { scheme: "bearer", secret: "a-secret-of-twenty-signs", text: "{{body.text}}" } } };
     await withLares({ config }, async (lares) => {
       const ring = (text: string) =>

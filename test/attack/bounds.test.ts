@@ -170,7 +170,7 @@ describe("answers of models", () => {
 });
 
 describe("connections", () => {
-  test("4,200 silent connections lock nobody out, and are closed in time", async () => {
+  test("4,200 silent connections lock nobody out, and are closed in time (GATEWAY-3)", async () => {
     const { lares } = await instance({});
     const most = await allowedStall(lares);
     const { sockets, open } = await openSilent(lares, 4200);
@@ -187,7 +187,7 @@ describe("connections", () => {
     await until("the silent ones to be closed", () => open() === 0, { withinMs: 25_000, instead: open });
   });
 
-  test("headers and bodies that arrive byte by byte are cut off in time", async () => {
+  test("headers and bodies that arrive byte by byte are cut off in time (GATEWAY-1)", async () => {
     const { lares } = await instance({ gateway: { http: { bodySeconds: 2 } } });
     const { sockets, open } = await openSilent(lares, 200, "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ");
     const bodies = await openSilent(
@@ -207,7 +207,7 @@ describe("connections", () => {
     await until("slow bodies to be cut", () => bodies.open() === 0, { withinMs: 25_000, instead: bodies.open });
   });
 
-  test("one address holds only a share; this machine and a named proxy stand for many", () => {
+  test("one address holds only a share; this machine and a named proxy stand for many (GATEWAY-2)", () => {
     const connections = new Connections(["10.0.0.9"], { most: 8, mostOfAddress: 3 });
     closing.push(async () => connections.close());
     const server = new EventEmitter();

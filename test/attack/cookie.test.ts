@@ -62,7 +62,7 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     expect(stolen).toMatch(new RegExp(`^lares_${instance.port}=.{40,}$`));
   });
 
-  test("no method of the registry takes it, however it is dressed up", async () => {
+  test("no method of the registry takes it, however it is dressed up (ACCESS-6, AUTH-3)", async () => {
     const names = Object.keys(METHODS);
     expect(names.length).toBeGreaterThan(60);
     const open: string[] = [];

@@ -94,7 +94,7 @@ describe("in", () => {
     await until("the offset behind it", () => fake.pending() === 0);
   });
 
-  it("by webhook the parts of an album are stored before they are acknowledged, and heard as one, also after a crash", async () => {
+  it("by webhook the parts of an album are stored before they are acknowledged, and heard as one, also after a crash (TELEGRAM-3)", async () => {
     const door = testDoor();
     const config = account({ webhook: { url: "https://lares.example/channels/telegram/main", secret: SECRET } });
     const part = (n: number) => ({

@@ -131,7 +131,7 @@ describe("a window of 8k tokens", () => {
     await model?.close();
   });
 
-  it("is compacted beside the conversation before it is full; requests, facts and identifiers go on; undo brings all back", async () => {
+  it("is compacted beside the conversation before it is full; requests, facts and identifiers go on; undo brings all back (CONTEXT-8)", async () => {
     use();
     await lares.chat("ana", "My dog is called Bruno. Remind me to book the vet tomorrow. The ticket is ORD-4711.");
     for (let i = 0; i < 12; i++) await lares.chat("ana", `story ${i} ${words(300)} say:I see ${i}`);

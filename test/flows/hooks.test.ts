@@ -219,7 +219,7 @@ describe("the cases of the catalogue", () => {
     expect((await post("sensor", body, old)).status).toBe(401);
   });
 
-  it("WH-05: too large and not JSON are refused before anything is parsed; who proves nothing is not read", async () => {
+  it("WH-05: too large and not JSON are refused before anything is parsed; who proves nothing is not read (HOOKS-1)", async () => {
     const large = JSON.stringify({ a: "x".repeat(2000) });
     expect((await post("plain", large, proof.plain!(large))).status).toBe(413);
     expect((await post("plain", "{", proof.plain!("{"))).json).toMatchObject({ error: { code: "BAD_JSON" } });
@@ -270,7 +270,7 @@ describe("the cases of the catalogue", () => {
   });
 });
 
-it("replayed, reordered and duplicated deliveries over a kill -9 are one turn each", async () => {
+it("replayed, reordered and duplicated deliveries over a kill -9 are one turn each (HOOKS-2)", async () => {
   const values = ["e1", "e2", "e3"].map((id) => ({ id, n: 1 }));
   // The first is durable and its sender is not told: it sends again.
   await lares.restart({ LARES_CRASH_AT: "event.stored" });

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe("tools", () => {
-  it("parallel calls run side by side and their results keep the order of the calls", async () => {
+  it("parallel calls run side by side and their results keep the order of the calls (TURNS-5)", async () => {
     const held = heldCommand(lares.workspace(), "slow", "echo slow");
     const slow = `${callExec(held.command)}`;
     const quick = callExec("touch slow.go; echo quick");

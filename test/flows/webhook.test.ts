@@ -209,7 +209,7 @@ describe("out", () => {
     expect((await lares.rpc("status", {})).deliveries.failed).toBeGreaterThan(0);
   });
 
-  it("one chat's messages arrive in the order of their turns", async () => {
+  it("one chat's messages arrive in the order of their turns (OUTBOX-3)", async () => {
     far.behave({ how: "refuse", status: 429, times: 2 });
     const turns = [];
     for (let i = 0; i < 5; i++) {

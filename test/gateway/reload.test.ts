@@ -46,7 +46,7 @@ test("a file replaced by rename is noticed, a removed one gives the defaults", a
   expect((await instance.rpc("config.get", { path: "limits" })).value).toMatchObject({ dollars: 5 });
 });
 
-test("an invalid section keeps its last good values with line, caret and nearest key; the rest changes", async () => {
+test("an invalid section keeps its last good values with line, caret and nearest key; the rest changes (SETTINGS-1)", async () => {
   instance = await openInstance({ config: "limits:\n  dollars: 1\noutbox:\n  expireAfterHours: 1\n" });
   const socket = new Socket(instance.app.url, bearer());
   await socket.event("hello");
@@ -80,7 +80,7 @@ test("a file that is no YAML changes nothing and says where", async () => {
   expect(await instance.rpc("config.check", {})).toMatchObject({ ok: false });
 });
 
-test("a section that cannot change under way says that it needs a restart, and gets it", async () => {
+test("a section that cannot change under way says that it needs a restart, and gets it (SETTINGS-2)", async () => {
   instance = await openInstance({ config: "lanes:\n  interactive: 4\n" });
   write("lanes:\n  interactive: 5\ngateway:\n  hosts: [lares.example]\n  http:\n    maxBodyBytes: 500\n");
   await instance.app.reload();

@@ -27,7 +27,7 @@ async function scoped(scopes: ("read" | "write" | "approvals" | "admin")[], name
 }
 
 describe("WS: browser, WebSocket, HTTP surface", () => {
-  test("WS-01 a page of another origin cannot open a socket, not even with the right token or cookie", async () => {
+  test("WS-01 a page of another origin cannot open a socket, not even with the right token or cookie (AUTH-6)", async () => {
     const login = await signIn(instance);
     for (const headers of [{}, bearer(), login] as Record<string, string>[]) {
       const socket = new Socket(instance.app.url, { ...headers, origin: "https://evil.example" });
@@ -42,7 +42,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  test("WS-01 a name that is not ours is refused, so a rebound DNS name reaches nothing", async () => {
+  test("WS-01 a name that is not ours is refused, so a rebound DNS name reaches nothing (AUTH-5)", async () => {
     for (const host of ["evil.example", "127.0.0.1.evil.example:80", "10.0.0.7", "localhost.evil.example"]) {
       const answer = await instance.ask("/rpc/health", { method: "POST", headers: { ...bearer(), host }, body: "{}" });
       expect([400, 403], host).toContain(answer.status);
@@ -73,7 +73,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
       expect(await ask(target), target).toMatch(/^HTTP\/1\.1 40[03] /);
   });
 
-  test("WS-01 a second Host, Origin or credential is refused: a proxy may read the other one", async () => {
+  test("WS-01 a second Host, Origin or credential is refused: a proxy may read the other one (AUTH-9)", async () => {
     const { host } = new URL(instance.app.url);
     const twice = (lines: string[]) =>
       new Promise<string>((resolve, reject) => {
@@ -106,7 +106,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     }
   });
 
-  test("WS-03 wrong tokens over loopback are counted, and never lock out the right one", async () => {
+  test("WS-03 wrong tokens over loopback are counted, and never lock out the right one (AUTH-10)", async () => {
     const at = await openInstance();
     try {
       const page = { origin: at.app.url, host: new URL(at.app.url).host };
@@ -133,7 +133,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     }
   });
 
-  test("WS-05 a form of another site changes nothing with the browser's cookie", async () => {
+  test("WS-05 a form of another site changes nothing with the browser's cookie (AUTH-4)", async () => {
     const { cookie, "x-lares-proof": proof } = await signIn(instance);
     const body = JSON.stringify({ name: "made by a form", scopes: ["admin"] });
     const post = (headers: Record<string, string>) =>
@@ -158,7 +158,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     expect(await socket.until("the refusal of a socket without Origin", () => socket.refused)).toBe(403);
   });
 
-  test("WS-05 opening a page from a link elsewhere works, fetching or framing it does not", async () => {
+  test("WS-05 opening a page from a link elsewhere works, fetching or framing it does not (AUTH-7)", async () => {
     const open = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     expect((await instance.ask("/approvals", { headers: open })).status).toBe(200);
     expect((await instance.ask("/approvals", { headers: { ...open, "sec-fetch-dest": "iframe" } })).status).toBe(403);
@@ -206,7 +206,7 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     expect((await instance.ask("/")).headers["x-frame-options"]).toBe("DENY");
   });
 
-  test("a token or a gateway address in the query is refused and logged once", async () => {
+  test("a token or a gateway address in the query is refused and logged once (AUTH-8)", async () => {
     const before = instance.written.length;
     for (const path of [
       `/rpc/health?token=${TOKEN}`,
@@ -240,7 +240,7 @@ describe("AU: auth, scopes", () => {
     socket.close();
   });
 
-  test("AU-03 a new token's rights are a part of its maker's", async () => {
+  test("AU-03 a new token's rights are a part of its maker's (ACCESS-4)", async () => {
     const admin = await scoped(["admin"], "only admin");
     await expect(
       instance.rpc("tokens.create", { name: "more", scopes: ["admin", "write"] }, { token: admin.token }),
@@ -305,7 +305,7 @@ describe("AU: auth, scopes", () => {
     expect((await instance.rpc("approvals.get", { id: asked.id })).state).toBe("allowed");
   });
 
-  test("AU-09 nothing is answered without a credential", async () => {
+  test("AU-09 nothing is answered without a credential (AUTH-1)", async () => {
     const tries: [string, string][] = [
       ["POST", "/rpc/health"],
       ["POST", "/rpc/config.set"],
@@ -396,7 +396,7 @@ describe("AU: auth, scopes", () => {
     }
   });
 
-  test("revoking a token closes its sockets at once, and nothing it sent is served any more", async () => {
+  test("revoking a token closes its sockets at once, and nothing it sent is served any more (LIVE-5)", async () => {
     const one = await scoped(["read", "write"], "to be revoked");
     const socket = new Socket(instance.app.url, bearer(one.token));
     await socket.event("hello");
@@ -406,7 +406,7 @@ describe("AU: auth, scopes", () => {
     await expect(instance.rpc("tokens.revoke", { id: one.id })).rejects.toMatchObject({ status: 404 });
   });
 
-  test("tokens are stored as hashes and survive a restart", async () => {
+  test("tokens are stored as hashes and survive a restart (ACCESS-3)", async () => {
     const at = await openInstance();
     try {
       const made = await at.rpc("tokens.create", { name: "kept", scopes: ["read"] });
@@ -495,7 +495,7 @@ describe("LK: leakage", () => {
 });
 
 describe("DO: denial of service", () => {
-  test("DO-01 sockets without a credential are few, their frames small, and others still get in", async () => {
+  test("DO-01 sockets without a credential are few, their frames small, and others still get in (LIVE-1)", async () => {
     const at = await openInstance();
     const sockets = Array.from({ length: 60 }, () => new Socket(at.app.url));
     try {
@@ -557,7 +557,7 @@ describe("DO: denial of service", () => {
     }
   });
 
-  test("DO-07 a flood of callers fills a bounded table", () => {
+  test("DO-07 a flood of callers fills a bounded table (AUTH-11)", () => {
     const failures = new Failures(() => 0);
     for (let n = 0; n < 20_000; n++) failures.add(`program 2001:db8:0:${n.toString(16)}::/64`);
     expect(failures.size).toBeLessThanOrEqual(4096);

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const file = () => readFileSync(join(instance.home, "lares.yaml"), "utf8");
 
-test("a model is tried, connected and used by the next message; the key is in the vault and nowhere else", async () => {
+test("a model is tried, connected and used by the next message; the key is in the vault and nowhere else (PROVIDERS-1)", async () => {
   model = await startModelServer();
   const baseUrl = `${model.url}/v1`;
   instance = await openInstance({ config: "# mine\nlimits:\n  modelCalls: 7 # few\n" });
@@ -92,7 +92,7 @@ test("what does not work is said in words: a wrong key, a silent address, no mod
   await expect(instance.rpc("models.disconnect", { provider: "mine" })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("a kept key is not sent to another address", async () => {
+test("a kept key is not sent to another address (PROVIDERS-2)", async () => {
   model = await startModelServer();
   const seen: string[] = [];
   instance = await openInstance();

@@ -153,7 +153,7 @@ const confine = (backend: string) => {
   return { home, made: createConfinement(parts) };
 };
 
-test("auto without a sandbox runs without one and says so", async () => {
+test("auto without a sandbox runs without one and says so (SANDBOX-2)", async () => {
   const { home, made } = confine("auto");
   const room = await made.room(home);
   expect(room).toMatchObject({ name: "none", where: "without a sandbox: no such kernel" });

@@ -121,7 +121,7 @@ test("a session sees its own processes and no others (SB-03)", async () => {
   await h.process({ action: "kill", id });
 });
 
-test("the same call is the same process, and a probe knows it", async () => {
+test("the same call is the same process, and a probe knows it (PROCESS-3)", async () => {
   const at = world();
   const h = await openInstance(at);
   const key = newKey();
@@ -186,7 +186,7 @@ test("one whose supervisor was killed, or whose machine was restarted, is told a
   expect(alive(id)).toEqual([]);
 });
 
-test("output stays within its bounds, and says that something is missing", async () => {
+test("output stays within its bounds, and says that something is missing (PROCESS-2)", async () => {
   const at = world();
   const limit = 64 * 1024;
   const h = await openInstance(at, { limit });

@@ -135,7 +135,7 @@ test("a terminal hangs up with Lares: how the command ended is known, with what 
   expect(alive(life.key)).toEqual([]);
 });
 
-test("a call that did not start is known as such, and a supervisor that comes late starts nothing", async () => {
+test("a call that did not start is known as such, and a supervisor that comes late starts nothing (PROCESS-6)", async () => {
   const at = world();
   const life: Life = { at, key: newKey(), input: { command: "touch ran" }, backend: "none", lares: pretend(undefined) };
   expect(await probe(life)).toEqual({ never: true });

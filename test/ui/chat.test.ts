@@ -109,7 +109,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     expect(await times("tell me in the middle")).toBe(1);
   });
 
-  test("a gateway killed in the middle: the page says so, comes back by itself, and the answer is there once", async () => {
+  test("a gateway killed in the middle: the page says so, comes back by itself, and the answer is there once (UI-1)", async () => {
     const door = gate();
     let calls = 0;
     script = () =>
@@ -205,7 +205,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     door.open();
   });
 
-  test("the last message comes back with arrow up and takes the old one's place; a draft survives leaving and reloading", async () => {
+  test("the last message comes back with arrow up and takes the old one's place; a draft survives leaving and reloading (UI-2)", async () => {
     script = () => ({ text: "noted" });
     await say("first thought");
     await log().getByText("noted").waitFor();

@@ -54,7 +54,7 @@ describe("a model's text on the page", () => {
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(["https://e.example/p.png"]);
   });
 
-  test("the words of a text with too many marks are shown without them", () => {
+  test("the words of a text with too many marks are shown without them (UI-5)", () => {
     expect(shown("*a* ".repeat(10_000))).toBe(`<p>${"a ".repeat(10_000).trim()}</p>`);
     expect(shown("a\n".repeat(60_000))).toMatch(/^<pre>/);
     expect(shown(`so: ${"[a](".repeat(1_000)}`)).toMatch(/^<pre>/);

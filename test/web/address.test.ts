@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isLoopbackHost, isLoopbackName, parseHost, whyNotGlobal } from "../../src/core/kit/index.ts";
 import fc from "../support/property.ts";
 
-describe("NET-01: a host is judged as what it means", () => {
+describe("NET-01: a host is judged as what it means (ADDRESS-3)", () => {
   test.each([
     ["127.0.0.1", "127.0.0.1"],
     ["0", "0.0.0.0"],
@@ -110,7 +110,7 @@ describe("NET-01: a host is judged as what it means", () => {
   });
 });
 
-describe("NET-03: whatever is not public unicast is refused", () => {
+describe("NET-03: whatever is not public unicast is refused (ADDRESS-1)", () => {
   test.each([
     "0.0.0.0",
     "0.255.255.255",
@@ -191,7 +191,7 @@ describe("NET-03: whatever is not public unicast is refused", () => {
     expect(whyNotGlobal(address)).toBeDefined();
   });
 
-  test("the reason names the address inside", () => {
+  test("the reason names the address inside (ADDRESS-2)", () => {
     expect(whyNotGlobal("64:ff9b::7f00:1")).toBe("NAT64 to 127.0.0.1: loopback");
     expect(whyNotGlobal("2001:0:808:808::80ff:fffe")).toBe("Teredo to 127.0.0.1: loopback");
   });

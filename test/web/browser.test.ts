@@ -177,7 +177,7 @@ describe.skipIf(!needs("chromium", "the browser tool", chromium !== undefined))(
       expect((await made.tool.plan({ action: "navigate", url }, place)).outside).toMatch(/^Not reached/);
     });
 
-    test("a redirect, a click and a form that lead to a private host end at the proxy", async () => {
+    test("a redirect, a click and a form that lead to a private host end at the proxy (BROWSER-6)", async () => {
       pages.set(
         "/away",
         `<title>Away</title><a href="${canary.url}/click">Click</a>
@@ -266,7 +266,7 @@ describe.skipIf(!needs("chromium", "the browser tool", chromium !== undefined))(
       expect(listeners().filter((pid) => pids.includes(pid))).toEqual([]);
     });
 
-    test("without the password of this run the proxy answers nothing but 407", async () => {
+    test("without the password of this run the proxy answers nothing but 407 (BROWSER-5)", async () => {
       await open("/account");
       const server = processLines(home)
         .map((line) => /--proxy-server=http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1])

@@ -102,7 +102,7 @@ const large = [
   '      - link "the source" [ref=e951] [cursor=pointer]',
 ].join("\n");
 
-test("of a large page: what can be done, what is alike once, how the text begins, and what is missing", () => {
+test("of a large page: what can be done, what is alike once, how the text begins, and what is missing (BROWSER-1, BROWSER-3, BROWSER-4)", () => {
   const { text, refs } = compact(large);
   expect(text.length).toBeLessThan(900);
   expect(text).toContain("navigation: e5 link Home, e7 link Help");

@@ -68,7 +68,7 @@ describe("NET-01, NET-03: private places are not reached", () => {
     "http://example.com:25/",
     "http://example.com:6379/",
     "https://example.com:22/",
-  ])("%s is refused before a name is looked up", async (url) => {
+  ])("%s is refused before a name is looked up (WEB-5)", async (url) => {
     let asked = 0;
     const resolve = async () => {
       asked++;
@@ -80,7 +80,7 @@ describe("NET-01, NET-03: private places are not reached", () => {
 });
 
 describe("NET-05: names that change their mind", () => {
-  test("a name with one private address among public ones is refused", async () => {
+  test("a name with one private address among public ones is refused (WEB-6)", async () => {
     const canary = await hello();
     const { fetch } = createFetcher({ resolve: async () => ["8.8.8.8", "127.0.0.1"] });
     await expect(fetch({ url: `http://two.example:${canary.port}/` })).rejects.toEqual(forbidden);
@@ -95,7 +95,7 @@ describe("NET-05: names that change their mind", () => {
     },
   );
 
-  test("the connection goes to the address that was judged: the name is asked once per hop", async () => {
+  test("the connection goes to the address that was judged: the name is asked once per hop (WEB-7)", async () => {
     const [judged, canary] = [
       await site((_q, r) => r.end("judged")),
       await site((_q, r) => r.end("canary"), "127.0.0.2"),
@@ -115,7 +115,7 @@ describe("NET-05: names that change their mind", () => {
     expect(canary.seen).toEqual([]);
   });
 
-  test("proxy variables of the environment are not followed", async () => {
+  test("proxy variables of the environment are not followed (WEB-2)", async () => {
     const [proxy, target] = [await hello(), await site((_q, r) => r.end("direct"))];
     const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
     const before = names.map((name) => process.env[name]);
@@ -192,7 +192,7 @@ describe("redirects", () => {
     await expect(createFetcher(allowing(start)).fetch({ url: start.url })).rejects.toEqual(forbidden);
   });
 
-  test("a redirect to a name that resolves to a private address is refused at that hop", async () => {
+  test("a redirect to a name that resolves to a private address is refused at that hop (WEB-1)", async () => {
     const canary = await hello();
     const start = await redirect(`http://inner.example:${canary.port}/`);
     const { fetch } = createFetcher({ ...allowing(start), resolve: async () => ["127.0.0.1"] });
@@ -211,7 +211,7 @@ describe("redirects", () => {
     await expect(fetch({ url: `${loop.url}/6` })).rejects.toThrow(/redirects more than 5 times/);
   });
 
-  test("to another origin go no credentials, and they do not come back", async () => {
+  test("to another origin go no credentials, and they do not come back (WEB-3)", async () => {
     let first: Site | undefined;
     const second = await site((_q, r) => r.writeHead(302, { location: `${first!.url}/back` }).end());
     first = await site((request, response) => {
@@ -277,7 +277,7 @@ describe("limits", () => {
     expect([cut.body.length, cut.cut]).toEqual([100_000, true]);
   });
 
-  test("an endless answer ends at the limit, and the server is let go", async () => {
+  test("an endless answer ends at the limit, and the server is let go (WEB-4)", async () => {
     let closed = false;
     const endless = await site((request, response) => {
       request.socket.on("close", () => {

@@ -40,7 +40,7 @@ it("PROTOCOL-1: what the client loads at run time has no schema in it", () => {
   expect(seen.size).toBeGreaterThan(2);
 });
 
-it("PROTOCOL-5: a question waits for the greeting, and is asked again under its key when the connection breaks", async () => {
+it("PROTOCOL-5: a question waits for the greeting, and is asked again under its key when the connection breaks (PROTOCOL-2)", async () => {
   const { line, sockets, open, say, greet, client } = newLine();
   const answer = client.call("tokens.revoke", { id: "t1" });
   open();

@@ -63,7 +63,7 @@ test("text that grows by any pieces shows the same blocks as the whole text at o
   );
 });
 
-test("letter by letter, a finished block stays the same object", () => {
+test("letter by letter, a finished block stays the same object (UI-4)", () => {
   const grow = growingText();
   let before = grow("");
   const made = new Set(before);

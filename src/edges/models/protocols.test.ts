@@ -134,7 +134,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(ok.usage.cost).toBeCloseTo((1000 * 10 + 500 * 20 + 200 * 1) / 1e6, 10);
   });
 
-  it("throws an AbortError when the signal aborts, and closes the connection (MODEL-2)", async () => {
+  it("throws an AbortError when the signal aborts, and closes the connection (MODEL-2, WIRE-5, WIRE-6)", async () => {
     const abort = new AbortController();
     const deltas: string[] = [];
     const running = setup(protocol).call(
@@ -316,7 +316,7 @@ describe("prompt cache", () => {
     expect(body.messages.map((m) => Boolean(m.content.at(-1)?.cache_control))).toEqual([true, false, true]);
   });
 
-  it("marks what all chats of an agent share, with four marks at most, and tells other providers in one piece", async () => {
+  it("marks what all chats of an agent share, with four marks at most, and tells other providers in one piece (WIRE-3)", async () => {
     const models = setup(PROTOCOLS[0]);
     const system = "The rules of the house.\n\n# Place\n\nA chat.";
     const shared = "The rules of the house.".length;

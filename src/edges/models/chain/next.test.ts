@@ -169,7 +169,7 @@ describe("pauses", () => {
   });
 });
 
-it("every run of failures ends, asks every provider that can help, and nobody more than four times", () => {
+it("every run of failures ends, asks every provider that can help, and nobody more than four times (CHAIN-3, CHAIN-5)", () => {
   const classes = Object.keys(TABLE) as FailureClass[];
   const pool = [A1, A2, B1, candidate("b/y", "two"), LARGE];
   fc.assert(
