@@ -51,7 +51,7 @@ const answered = (chat: number, what: string | RegExp) =>
   until(`"${what}" in ${chat}`, () => shown(chat).find((t) => t.match(what)), { instead: () => shown(chat) });
 
 describe("who may talk, end to end", () => {
-  test("CH-07: nothing is downloaded for somebody who may not talk; a friend's file reaches the model", async () => {
+  test("CH-07: nothing is downloaded for somebody who may not talk; a friend's file reaches the model (CHANNEL-3)", async () => {
     fake.sendFile(77, EVE, {
       name: "big.txt",
       type: "text/plain",

@@ -105,7 +105,7 @@ describe("a program that is a channel", () => {
     ).toBe(401);
   });
 
-  test("messages count once by id; answers come until they are acknowledged, in order; a second program takes over", async () => {
+  test("messages count once by id; answers come until they are acknowledged, in order; a second program takes over (EXTERNAL-1, EXTERNAL-2, EXTERNAL-3)", async () => {
     const first = await program(lares, { channelId: "sms", token: CHANNEL_TOKEN });
     await first.next("res");
     const hello = { type: "inbound_message", id: "m1", userId: "ann", content: "say:one", timestamp: Date.now() };

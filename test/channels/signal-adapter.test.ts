@@ -59,7 +59,7 @@ describe("in", () => {
     expect(door.texts).toEqual(Array.from({ length: 20 }, (_, i) => `m${i}`));
   });
 
-  it("what signal-cli handed over and could not be taken is there in the next life, in order", async () => {
+  it("what signal-cli handed over and could not be taken is there in the next life, in order (SIGNAL-1)", async () => {
     await listen();
     door.trouble = 1;
     for (let i = 0; i < 5; i++) fake.say(ANN, ANN, `in flight ${i}`);
@@ -74,7 +74,7 @@ describe("in", () => {
     expect(door.texts).toEqual([...Array.from({ length: 5 }, (_, i) => `in flight ${i}`), ...away, "after it"]);
   });
 
-  it("a listener that is killed is named as the reason, what it wrote is heard, and the next life starts another", async () => {
+  it("a listener that is killed is named as the reason, what it wrote is heard, and the next life starts another (SIGNAL-2)", async () => {
     await listen();
     fake.say(ANN, ANN, "before");
     await door.heard(1);
@@ -102,7 +102,7 @@ describe("in", () => {
     expect(door.texts).toEqual(["before", "into the void", "kept"]);
   });
 
-  it("the listener goes with its folder, and has none of our environment", async () => {
+  it("the listener goes with its folder, and has none of our environment (SIGNAL-3)", async () => {
     await listen();
     const { pid } = noted();
     if (existsSync("/proc/self")) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toBe("");

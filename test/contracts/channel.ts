@@ -119,7 +119,7 @@ export function channelContract(rig: ChannelRig): void {
       expect(await stage.count("after-a-pause")).toBe(1);
     });
 
-    test("what cannot be read is passed over, counted, and named once in the log without its content", async () => {
+    test("what cannot be read is passed over, counted, and named once in the log without its content (INTAKE-2)", async () => {
       const { garble } = stage.platform;
       if (typeof garble !== "function") return;
       for (const word of ["secret-of-nobody-1", "secret-of-nobody-2"]) garble(word);
@@ -169,7 +169,7 @@ export function channelContract(rig: ChannelRig): void {
       );
     });
 
-    test("kill -9 after receipt, after commit, and during the send: nothing lost, nothing twice", async () => {
+    test("kill -9 after receipt, after commit, and during the send: nothing lost, nothing twice (CHANNEL-1, INTAKE-1)", async () => {
       const word = "killed-three-times";
       const say = () => stage.platform.say(stage.owner, `say:${word}`);
       // Everything before it is settled, so that the kill hits the message it is meant for.

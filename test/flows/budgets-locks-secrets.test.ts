@@ -107,7 +107,7 @@ function shareTree(home: string): void {
   }
 }
 
-it("two agents with one tree never work in it at the same time", async () => {
+it("two agents with one tree never work in it at the same time (TURNS-8)", async () => {
   const w = await world({ policy: { mode: "ignore" }, agents: { ada: {}, bob: {} } }, (home) => {
     shareTree(home);
   });
@@ -152,7 +152,7 @@ it("an agent that waits too long for another's tree is told who has it, and did 
   expect(later.response).toContain("created x");
 });
 
-it("a secret of the vault that a tool meets reaches neither the model nor the history nor an export", async () => {
+it("a secret of the vault that a tool meets reaches neither the model nor the history nor an export (TURNS-8)", async () => {
   const w = await world({ policy: { mode: "ignore" } }, async (home) => {
     const vault = await openVault({ home, now: Date.now, onSecret: () => {} });
     await vault.set("DEPLOY_KEY", SECRET);

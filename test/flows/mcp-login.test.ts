@@ -27,7 +27,7 @@ async function start() {
   return { far, lares, model, call, login, state };
 }
 
-it("a server that wants a login says so to the owner; the login survives a kill in between, and renewals are made once and early (MC-09)", async () => {
+it("a server that wants a login says so to the owner; the login survives a kill in between, and renewals are made once and early (MC-09, MCP-15, MCP-16)", async () => {
   const at = await start();
   expect(await at.lares.rpc("mcp.test", { name: "sky" })).toMatchObject({
     ok: false,

@@ -96,7 +96,7 @@ it("a server of the older era is kept waiting for an answer", async () => {
   expect(at.lines().at(-1)).toBe('was told {"action":"accept","content":{"unit":"f","days":1}}');
 });
 
-it("an older server's question that nobody answers in time is cancelled with a notice, and the call comes to its end (MC-07)", async () => {
+it("an older server's question that nobody answers in time is cancelled with a notice, and the call comes to its end (MC-07, MCP-14)", async () => {
   const at = await startMcp(asking("legacy", { a: unit }), { askSeconds: 1 });
   await at.lares.chat("ana", `${searchTools} then: say:ok`);
   const { notices } = await at.lares.chat("ana", `${callTool({ city: "Rome" })} then: say:done`);

@@ -107,7 +107,7 @@ describe.each(ERAS)("%s era", (era) => {
     expect(await reader.read(uri)).toEqual({ approvals: [] });
   });
 
-  it("a revoked token loses its open streams at once (ACCESS-5)", async () => {
+  it("a revoked token loses its open streams at once (ACCESS-5, MCPSERVER-5)", async () => {
     const { lares } = await start();
     const reader = await open(lares, ["read"], era);
     const uri = "lares://approvals";
@@ -161,7 +161,7 @@ it("a client reaches its own turns only, unless it may read", async () => {
   expect((await two.call("stop", { turn })).isError).toBe(true);
 });
 
-it("only tokens of this Lares open it: no cookie, no other credential, no foreign Host or Origin (MC-12)", async () => {
+it("only tokens of this Lares open it: no cookie, no other credential, no foreign Host or Origin (MC-12, MCPSERVER-1)", async () => {
   const { lares } = await start();
   const none = await post(lares, {});
   expect([none.status, none.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="lares"']);
@@ -184,7 +184,7 @@ it("only tokens of this Lares open it: no cookie, no other credential, no foreig
   expect(evil.status).toBe(403);
 });
 
-it("a session of the older era opens only for the token it was made with, and is unknown after a restart", async () => {
+it("a session of the older era opens only for the token it was made with, and is unknown after a restart (MCPSERVER-4)", async () => {
   const { lares } = await start();
   const init = {
     jsonrpc: "2.0",
@@ -209,7 +209,7 @@ it("a session of the older era opens only for the token it was made with, and is
   ]);
 });
 
-it("a client's token goes no further than the door (no passthrough)", async () => {
+it("a client's token goes no further than the door (no passthrough) (MCPSERVER-3)", async () => {
   const { lares, model } = await start({ policy: { mode: "ignore" } });
   const other = await open(lares, ["read", "write"]);
   await other.call("ask", { message: 'tool:exec {"command":"env"} then: say:done {results}' });

@@ -128,7 +128,7 @@ it("a call whose server dies is unknown and said so; it is not sent again (MCP-8
   expect(at.lines().filter((line) => line.startsWith("called"))).toHaveLength(1);
 });
 
-it("a Lares that is killed during a call leaves no server and calls nothing twice (MC-04, MC-05)", async () => {
+it("a Lares that is killed during a call leaves no server and calls nothing twice (MC-04, MC-05, MCP-5)", async () => {
   const at = await start({ tools: [weather], behaviour: { forecast: "hangs" }, ignoresEnd: true });
   await lastResult(at, search);
   at.lares.chat("ana", `${call({ city: "Rome" })} then: say:done`, { key: "k" }).catch(() => {});
@@ -143,7 +143,7 @@ it("a Lares that is killed during a call leaves no server and calls nothing twic
   expect(at.lines().filter((line) => line.startsWith("called"))).toHaveLength(1);
 });
 
-it("what a server hides in its words is taken out, and a flood ends the connection, not the turn (MC-08)", async () => {
+it("what a server hides in its words is taken out, and a flood ends the connection, not the turn (MC-08, MCP-6)", async () => {
   const at = await start({
     tools: [weather, { ...weather, name: "flood" }],
     behaviour: { forecast: "hides", flood: "floods" },

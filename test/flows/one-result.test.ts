@@ -92,7 +92,7 @@ async function checkOneResult(one: Case, words: readonly string[]): Promise<void
 }
 
 describe("an answered approval", () => {
-  it("puts the result in the call's place when no model has read the interim one, over a kill too", async () => {
+  it("puts the result in the call's place when no model has read the interim one, over a kill too (TURNS-3)", async () => {
     const one = await begin("plain", ["first"]);
     await lares.kill9();
     await lares.start();

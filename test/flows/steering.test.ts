@@ -130,7 +130,7 @@ describe("interrupt", () => {
 });
 
 describe("/stop", () => {
-  it("ends the turn with a visible outcome, and the command itself is answered at once", async () => {
+  it("ends the turn with a visible outcome, and the command itself is answered at once (TURNS-1)", async () => {
     const { first, user } = await busy("say:never said");
     const word = await lares.chat(user, "/stop");
     expect(word).toMatchObject({ state: "answered", response: "Stopping." });

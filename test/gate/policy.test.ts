@@ -577,7 +577,7 @@ describe("showing", () => {
     );
   });
 
-  test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out", async () => {
+  test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out (TOOL-3)", async () => {
     expect((await g.plan("p\\w'n' \"a b\"")).shown).toContain(`$ pwn 'a b'\n[program: ${g.bin}/pwn]\n`);
     expect((await g.plan("./env sh -c pwn")).shown).toMatch(/^\$ \.\/env sh -c pwn\n/);
     expect((await g.plan("echo '\u202e' x")).shown).toContain("\\u{202e}");

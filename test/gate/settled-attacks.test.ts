@@ -34,7 +34,7 @@ const runs = (commands: readonly string[]) =>
     expect(await g.judge(command)).toMatchObject({ verdict: "allow" });
   });
 
-describe("no command is judged in another folder than it runs in", () => {
+describe("no command is judged in another folder than it runs in (SHELL-6)", () => {
   stops([
     `{ cat ${UP}etc/passwd; } <<< "$(cd ${DEEP} && ls)"`,
     `{ echo evil | tee ${UP}tmp/pwned.txt; } <<< "$(cd ${DEEP} && ls; ls; ls)"`,
@@ -158,7 +158,7 @@ describe("what is only known when it runs goes to echo and printf, and nowhere e
   runs(["echo $(ls)", 'echo "now: $(date +%F), $((1 + 2)) files in $PWD"', "printf '%s\\n' \"$(wc -l < notes.txt)\""]);
 });
 
-describe("what would be settled into something else is not settled", () => {
+describe("what would be settled into something else is not settled (SHELL-4)", () => {
   stops([
     "false; x=5; echo $?",
     "for f in a; do ls; done; echo $f",

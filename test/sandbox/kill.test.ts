@@ -66,7 +66,7 @@ describe("the end of a process is told once", () => {
   });
 });
 
-test("the whole program: killed while it runs, killed while it is told; the process runs once and the session hears once", async () => {
+test("the whole program: killed while it runs, killed while it is told; the process runs once and the session hears once (PROCESS-4)", async () => {
   const model = await startModel();
   cleanup(() => model.close());
   const home = place();

@@ -32,7 +32,7 @@ export function streamingSection(stage: Stage): void {
     return seen;
   }
 
-  test("streaming: the answer grows in one message, no faster than the platform takes edits, and ends whole", async () => {
+  test("streaming: the answer grows in one message, no faster than the platform takes edits, and ends whole (OUTBOX-5)", async () => {
     const { platform, owner, can } = stage;
     if (can.editMs === undefined) return;
     const { said, whole } = slowly("grown");
@@ -52,7 +52,7 @@ export function streamingSection(stage: Stage): void {
     expect(await about("grown")).toHaveLength(1);
   }, 90_000);
 
-  test("streaming: killed while it is written, the answer ends whole, in one message", async () => {
+  test("streaming: killed while it is written, the answer ends whole, in one message (OUTBOX-7)", async () => {
     const { platform, owner, can, lares } = stage;
     if (can.editMs === undefined) return;
     const { said, whole } = slowly("interrupted");
@@ -89,7 +89,7 @@ export function streamingSection(stage: Stage): void {
     expect(left.length).toBeLessThanOrEqual(platform.has.dedupes ? 1 : 2);
   }, 120_000);
 
-  test("removal: a line that only said what was being done goes from the platform when a question takes its place", async () => {
+  test("removal: a line that only said what was being done goes from the platform when a question takes its place (OUTBOX-9)", async () => {
     const { platform, owner, can, lares } = stage;
     if (!can.does.includes("remove")) return;
     const set = (path: string, value: Json) => lares.rpc("config.set", { path, value });

@@ -65,7 +65,7 @@ export function talkSection(stage: Stage): void {
     expect(existsSync(join(lares.workspace(), "reacted.txt"))).toBe(true);
   });
 
-  test("reactions: a message carries ours while it is worked on; it is taken back with the answer, also after a kill", async () => {
+  test("reactions: a message carries ours while it is worked on; it is taken back with the answer, also after a kill (INTAKE-7)", async () => {
     const { platform, owner, can, model, lares } = stage;
     if (!can.does.includes("react")) return;
     const on = (message: string) => platform.reactions!(message);

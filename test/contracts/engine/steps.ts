@@ -78,7 +78,7 @@ export function stepContract(factory: EngineFactory): void {
     for (const rule of rules) {
       const { repeat, probe, acted, as, acts } = rule;
       const title = `${repeat}${probe ? ` with a probe (${probe})` : ""}, killed ${acted ? "after" : "before"} the act`;
-      it(`settles an intent without a result as ${as}: ${title} (ENGINE-4, I4)`, async () => {
+      it(`settles an intent without a result as ${as}: ${title} (ENGINE-4, I4) (EMBEDDED-8)`, async () => {
         // The first life dies at the point; the crash object ends the life instead of this process.
         const instance = new TestInstance(factory, {
           crash: {

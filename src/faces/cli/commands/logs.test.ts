@@ -45,7 +45,7 @@ it("an empty log is a sentence", async () => {
   expect(ran.out()).toBe("Nothing logged.\n");
 });
 
-it("-f goes on, each line once, and quieter ones are left out", async () => {
+it("-f goes on, each line once, and quieter ones are left out (CLI-4)", async () => {
   kept = [line(1, "first"), line(2, "second", "warn")];
   await run("-f", "--level", "info");
   await until(() => said("second") === 1);
