@@ -10,7 +10,14 @@ import { countCode, FILES, FOLDERS, MOST_LINES, misplacedMethods } from "./archi
 import { sentencesOutsideCatalogue } from "./architecture/chat-words.ts";
 import { parseComponent } from "./architecture/component.ts";
 import { FORCED, forcedTypes } from "./architecture/forced-types.ts";
-import { composedAtColons, keyPieces, LOOKALIKES, OTHER_COLONS } from "./architecture/keys.ts";
+import {
+  composedAtColons,
+  composedNames,
+  keyPieces,
+  LOOKALIKES,
+  OTHER_COLONS,
+  OTHER_NAMES,
+} from "./architecture/keys.ts";
 import { LONGER, longFunctions, MOST_FUNCTION_LINES } from "./architecture/lengths.ts";
 import {
   exportedTypes,
@@ -206,6 +213,7 @@ describe("the house", () => {
         composedAtColons,
         OTHER_COLONS,
       ],
+      ["no account's name and no other key is composed or taken apart outside core/domain", composedNames, OTHER_NAMES],
     ])("%s", (_what, find, listed) => {
       const found = all.map(({ path, text, tree }) => ({ path, sentences: find(path, text, tree) }));
       expect(found.flatMap(({ path, sentences }) => (path in listed ? [] : sentences))).toEqual([]);
@@ -590,6 +598,11 @@ describe("the checker finds what it looks for", () => {
     ["an end that is looked for", 'key.endsWith(":end");'],
     ["an expression that looks for a beginning", "/^(?:lot|row):(.+)$/.exec(key);"],
     ["an expression that looks for an end", "/:end$/.test(key);"],
+    ["an expression that looks for the first colon", "/^([^:]+):/.exec(key);"],
+    ["a separator in a constant", 'const SEP = ":"; f(`${name}${SEP}${n}`);'],
+    ["a separator in a constant that joins", 'const SEP = ":"; f([name, n].join(SEP));'],
+    ["parts that are put behind each other", 'const s = name.concat(":", n);'],
+    ["a beginning that is replaced", 'key.replace("lot:", "");'],
   ])("%s is seen in the program and in the page", (_why, text) => {
     expect(composedAtColons("src/flow/turns/x.ts", text, parse(text))).toEqual([
       expect.stringContaining("src/flow/turns/x.ts:1"),
@@ -600,6 +613,29 @@ describe("the checker finds what it looks for", () => {
     ]);
     expect(composedAtColons("src/core/domain/keys.ts", text, parse(text))).toEqual([]);
   });
+
+  test.each([
+    ["an account in a template", "f(`${channel}/${at.account}`);"],
+    ["an account within a longer template", "f(`seen ${at.channel}/${at.account}/${chat}`);"],
+    ["an account with its separator in a constant", 'const SEP = "/"; f(`${channel}${SEP}${account}`);'],
+    ["an account as a sum", 'f(at.channel + "/" + at.account);'],
+    ["an account that is concatenated", 'f(channel.concat("/", account));'],
+    ["an account that is joined", 'f([channel, account].join("/"));'],
+    ["an account that is taken apart", 'const [channel = "", account] = name.split("/");'],
+    ["a key with a space in it", "const key = given ?? `${caller.id} ${now}`;"],
+    ["an id of two values", "f({ turnId: `${session}/${n}` });"],
+  ])("%s is seen", (_why, text) => {
+    expect(composedNames("src/flow/turns/x.ts", text, parse(text))).toEqual([
+      expect.stringContaining("src/flow/turns/x.ts:1"),
+    ]);
+    expect(composedNames("src/core/domain/keys.ts", text, parse(text))).toEqual([]);
+  });
+
+  test.each([
+    "const text = `${channel} of ${account}`;",
+    "const key = `${name} is missing`;",
+    "f(`${dir}/${account}`);",
+  ])("%s composes no key", (text) => expect(composedNames("src/flow/turns/x.ts", text, parse(text))).toEqual([]));
 
   test("a key in a component's markup is seen", () => {
     const page = "<a href={`/chat/agent:${agent}:main`}>{`${turn}:in`}</a>";

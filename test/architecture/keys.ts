@@ -2,7 +2,7 @@
  * Pieces of composed keys, which only core/domain may write or look for. Two looks at every file of the program and of the page:
  * the words of the known keys, wherever they stand in a string, and anything at all that is put together or taken apart at a colon.
  */
-import { type Ast, lineOf, type Text, textsIn, visit } from "./syntax.ts";
+import { type Ast, lineOf, textsIn, visit } from "./syntax.ts";
 
 const HOMES = /^src\/core\/domain\/(keys|origin-keys|secret-name|step-names|work-keys)\.ts$/;
 
@@ -57,6 +57,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/channels/irc/connection.ts": "IRC's lines",
   "src/edges/channels/irc/line.ts": "IRC's lines",
   "src/edges/channels/mattermost/buttons.ts": "the platform's ids",
+  "src/edges/channels/mattermost/emoji.ts": "an emoji's name",
   "src/edges/channels/mattermost/events.ts": "the platform's ids",
   "src/edges/channels/mattermost/send.ts": "the platform's ids",
   "src/edges/channels/signal/events.ts": "the platform's ids: author and time",
@@ -82,6 +83,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/prepare.ts": "a file's identity, to compare; git's list of folders",
   "src/edges/tools/exec/processes.ts": "a process's identity, to compare",
   "src/edges/tools/exec/shell/programs.ts": "PATH",
+  "src/edges/tools/exec/shell/unwrap.ts": "a key sequence as readline has it",
   "src/edges/tools/files/apply-patch.ts": "the tag of one write, so that the same write again is the same",
   "src/edges/tools/files/plan.ts": "a file's identity, to compare",
   "src/edges/tools/mcp/launch.ts": "PATH",
@@ -129,15 +131,119 @@ export function keyPieces(path: string, source: string, tree: Ast): string[] {
 
 /** A sentence for each place where a file composes or reads something at a colon. */
 export function composedAtColons(path: string, source: string, tree: Ast): string[] {
-  if (isHome(path)) return [];
-  const found: Text[] = [];
-  visit(tree, (node) => {
-    if (composes(node) || reads(node)) found.push({ at: node.start, text: source.slice(node.start, node.end) });
-  });
-  return found.map(
-    ({ at, text }) =>
-      `${path}:${lineOf(source, at)} composes or reads at a colon: ${text.split("\n")[0]!.slice(0, 80)}; a key belongs to core/domain`,
+  const words = constantsIn(tree);
+  const look = (node: Ast) => composes(node, words) || reads(node, words);
+  return where(path, source, tree, look).map(
+    ({ line, text }) => `${path}:${line} composes or reads at a colon: ${text}; a key belongs to core/domain`,
   );
+}
+
+/** Files that name a key or an id of something else, and what it is. */
+export const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "src/faces/cli/doctor/reach.ts": "a model's name with its provider's",
+  "src/faces/gateway/live/outgoing.ts": "which events are merged, within one connection",
+  "ui/src/lib/chat.svelte.ts": "a tool's call, among those the page shows",
+  "ui/src/lib/timeline.ts": "a row of the page",
+  "ui/src/parts/schedule/job.ts": "where an answer goes, as a person types it",
+};
+
+/**
+ * A sentence for each place where an account's name is put together or taken apart, and for each key or id that is nothing but values
+ * with a separator between them, whatever the separator. Platforms and providers have ids of their own, so edges are not looked at for
+ * the latter.
+ */
+export function composedNames(path: string, source: string, tree: Ast): string[] {
+  const words = constantsIn(tree);
+  const accounts = where(path, source, tree, (node) => namesAccount(node, words));
+  const keys = path.startsWith("src/edges/") ? [] : where(path, source, tree, isSeparatedKey);
+  return [
+    ...accounts.map(({ line, text }) => `${path}:${line} ${text}; core/domain has toAccountName and readAccountName`),
+    ...keys.map(({ line, text }) => `${path}:${line} composes a key: ${text}; a key belongs to core/domain`),
+  ];
+}
+
+function where(path: string, source: string, tree: Ast, look: (node: Ast) => boolean) {
+  const found: { line: number; text: string }[] = [];
+  if (isHome(path)) return found;
+  visit(tree, (node) => {
+    if (!look(node)) return;
+    const text = source.slice(node.start, node.end).split("\n")[0]!.slice(0, 80);
+    found.push({ line: lineOf(source, node.start), text });
+  });
+  return found;
+}
+
+/** Strings under a name: a separator in a constant is the same separator. */
+function constantsIn(tree: Ast): Constants {
+  const found = new Map<string, string>();
+  visit(tree, (node) => {
+    const { id, init } = node as Ast & { id?: { name?: string }; init?: Ast | null };
+    if (node.type !== "VariableDeclarator" || id?.name === undefined || init?.type !== "Literal") return;
+    if (typeof init.value === "string") found.set(id.name, init.value);
+  });
+  return found;
+}
+
+function namesAccount(node: Ast, words: Constants): boolean {
+  const isAccount = (parts: readonly Ast[]) =>
+    parts.some((part, i) => /channel$/i.test(lastName(part)) && /account$/i.test(lastName(parts[i + 1])));
+  if (node.type === "TemplateLiteral") {
+    const { quasis, expressions } = node as Ast & { quasis: Ast[]; expressions: Ast[] };
+    const texts = quasis.map((quasi) => (quasi.value as { raw: string }).raw);
+    const plain = expressions.filter((one) => word(one, words) === undefined);
+    return isAccount(plain) && (texts.includes("/") || expressions.some((one) => word(one, words) === "/"));
+  }
+  if (node.type === "BinaryExpression" && node.operator === "+") {
+    const parts = summands(node);
+    return (
+      parts.some((part) => word(part, words) === "/") && isAccount(parts.filter((p) => word(p, words) === undefined))
+    );
+  }
+  const { callee } = node as Ast & { callee?: Ast & { object?: Ast } };
+  if (called(node) === "concat")
+    return isAccount([callee!.object!, ...(node.arguments as Ast[])].filter((p) => word(p, words) === undefined));
+  if (called(node) === "join")
+    return argument(node, words) === "/" && isAccount((callee?.object?.elements as Ast[] | undefined) ?? []);
+  const { id, init } = node as Ast & { id?: Ast & { elements?: Ast[] }; init?: Ast | null };
+  return (
+    node.type === "VariableDeclarator" &&
+    id?.type === "ArrayPattern" &&
+    init != null &&
+    called(init) === "split" &&
+    argument(init, words) === "/" &&
+    isAccount(id.elements!.map((one) => (one?.type === "AssignmentPattern" ? (one.left as Ast) : one)))
+  );
+}
+
+function summands(node: Ast): Ast[] {
+  if (node.type !== "BinaryExpression" || node.operator !== "+") return [node];
+  return [...summands(node.left as Ast), ...summands(node.right as Ast)];
+}
+
+function lastName(node: Ast | null | undefined): string {
+  if (node?.type === "MemberExpression") return lastName(node.property as Ast);
+  return node?.type === "Identifier" ? String(node.name) : "";
+}
+
+/** `const key = `${a} ${b}``, also where it stands behind `??`. */
+function isSeparatedKey(node: Ast): boolean {
+  const { id, key, init, value } = node as Ast & Partial<Record<"id" | "key" | "init" | "value", Ast | null>>;
+  const named = node.type === "VariableDeclarator" ? [id, init] : [key, value];
+  if (node.type !== "VariableDeclarator" && node.type !== "Property") return false;
+  const [name, made] = named;
+  return /(^i|I|^k|K)(d|ey)$/.test(lastName(name)) && made != null && sides(made).some(isOnlyValues);
+}
+
+function sides(node: Ast): Ast[] {
+  if (node.type === "LogicalExpression") return [...sides(node.left as Ast), ...sides(node.right as Ast)];
+  if (node.type !== "ConditionalExpression") return [node];
+  return [...sides(node.consequent as Ast), ...sides(node.alternate as Ast)];
+}
+
+function isOnlyValues(node: Ast): boolean {
+  const { quasis = [], expressions = [] } = node as Ast & { quasis?: Ast[]; expressions?: Ast[] };
+  if (node.type !== "TemplateLiteral" || expressions.length < 2) return false;
+  return quasis.every((quasi) => /^[\s/.|#@-]*$/.test((quasi.value as { raw: string }).raw));
 }
 
 function isHome(path: string): boolean {
@@ -148,30 +254,42 @@ function isHome(path: string): boolean {
 const PIECE = /^(?!.*(:\/\/|\d\d:\d\d))[^\s"'<>{}()=;,]*:[^\s"'<>{}()=;,]*$/;
 const SCHEME = /^(https?|wss?|mailto|data|javascript|vbscript|mxc|nostr|chrome-error):?$/;
 
-function composes(node: Ast): boolean {
+type Constants = ReadonlyMap<string, string>;
+
+function composes(node: Ast, words: Constants): boolean {
   if (node.type === "TemplateLiteral") {
     const quasis = (node.quasis as Ast[]).map((quasi) => (quasi.value as { raw: string }).raw);
+    const put = (node.expressions as Ast[]).flatMap((one) => word(one, words) ?? []);
+    if (put.length < (node.expressions as Ast[]).length && put.some((text) => PIECE.test(text) && !SCHEME.test(text)))
+      return !quasis.some((text) => /\s|\\n|:\/\//.test(text));
     if (quasis.some((text) => /'[\w-]*:[\w-]*' *\|\||\|\| *'[\w-]*:/.test(text))) return true;
     if (quasis.length < 2 || quasis.some((text) => /\s|\\n|:\/\//.test(text))) return false;
     return quasis.some((text) => PIECE.test(text) && !SCHEME.test(text));
   }
   if (node.type === "BinaryExpression" && node.operator === "+") {
-    return [node.left, node.right].some((side) => PIECE.test(word(side) ?? "") && !SCHEME.test(word(side) ?? ""));
+    return [node.left, node.right].some((side) => isPiece(word(side, words)));
   }
-  return called(node) === "join" && argument(node) === ":";
+  if (called(node) === "concat") return (node.arguments as Ast[]).some((one) => isPiece(word(one, words)));
+  return called(node) === "join" && isPiece(argument(node, words));
 }
 
-function reads(node: Ast): boolean {
-  const given = argument(node) ?? "";
+function isPiece(text: string | undefined): boolean {
+  return text !== undefined && PIECE.test(text) && !SCHEME.test(text);
+}
+
+function reads(node: Ast, words: Constants): boolean {
+  const given = argument(node, words);
   switch (called(node)) {
     case "split":
     case "indexOf":
     case "lastIndexOf":
-      return PIECE.test(given) && !SCHEME.test(given);
+    case "replace":
+    case "replaceAll":
+      return isPiece(given);
     case "startsWith":
     case "endsWith":
     case "includes":
-      return given !== ":" && PIECE.test(given) && !SCHEME.test(given);
+      return given !== ":" && isPiece(given);
     default:
       return readsByExpression(node);
   }
@@ -181,7 +299,9 @@ function readsByExpression(node: Ast): boolean {
   const { regex } = node as Ast & { regex?: { pattern: string } };
   if (node.type !== "Literal" || regex === undefined) return false;
   const [, words = ""] = /^\^?\(?(?:\?:)?([a-z-]+(?:\|[a-z-]+)*)\)?:(?! |\\s)/.exec(regex.pattern) ?? [];
-  return words.split("|").some((one) => one !== "" && !SCHEME.test(one)) || /^:[a-z]+:|:[a-z]+\$$/.test(regex.pattern);
+  if (words.split("|").some((one) => one !== "" && !SCHEME.test(one))) return true;
+  // What stands before or behind the first colon, whatever it is.
+  return /^:[a-z]+:|:[a-z]+\$$|^\^?\(?\[\^:\][*+]\)?:/.test(regex.pattern);
 }
 
 function called(node: Ast): string | undefined {
@@ -189,11 +309,13 @@ function called(node: Ast): string | undefined {
   return node.type === "CallExpression" ? callee?.property?.name : undefined;
 }
 
-function argument(node: Ast): string | undefined {
-  return word((node.arguments as Ast[] | undefined)?.[0]);
+function argument(node: Ast, words: Constants): string | undefined {
+  return word((node.arguments as Ast[] | undefined)?.[0], words);
 }
 
-function word(value: unknown): string | undefined {
+/** A string, or the name of one. */
+function word(value: unknown, words: Constants): string | undefined {
   const node = value as Ast | undefined;
+  if (node?.type === "Identifier") return words.get(String(node.name));
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }

@@ -1,5 +1,5 @@
 /** Handlers of `channels.*`. */
-import type { Json } from "../../core/domain/index.ts";
+import { type Json, readAccountName, toAccountName } from "../../core/domain/index.ts";
 import { type Log, truthy } from "../../core/kit/index.ts";
 import { askAccount, ChannelSetup } from "../../edges/channels/index.ts";
 import { type AccountStatus, forgetAccount } from "../../flow/channels/index.ts";
@@ -49,28 +49,28 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
     },
     "channels.pending": async () => ({
       pending: (await pairings().list()).map((p) => ({
-        ...{ code: p.code, name: toName(p), sender: p.sender, askedAt: p.asked_at, expiresAt: p.expires_at },
+        ...{ code: p.code, name: toAccountName(p), sender: p.sender, askedAt: p.asked_at, expiresAt: p.expires_at },
         ...truthy({ calledThemselves: p.name }),
       })),
     }),
     async "channels.approve"({ code, role = "known" }, caller) {
       const found = await pairings().approve(code, caller.principal.id, role);
-      return { name: toName(found), sender: found.sender, role };
+      return { name: toAccountName(found), sender: found.sender, role };
     },
     async "channels.refuse"({ code }) {
       const found = await pairings().refuse(code);
-      return { name: toName(found), sender: found.sender };
+      return { name: toAccountName(found), sender: found.sender };
     },
     "channels.people": async () => ({
       people: (await pairings().grants()).map(({ sender, context, role, by, at, ...of }) => ({
-        ...{ name: toName(of), sender, context, role, by, at },
+        ...{ name: toAccountName(of), sender, context, role, by, at },
         ...truthy({ calledThemselves: of.name }),
       })),
     }),
     async "channels.revoke"({ name, sender, context = "direct" }) {
-      const [channel = "", account = ""] = name.split("/");
       // The name is taken apart and not looked up, so that people of an account that is no longer connected can be revoked too.
-      await pairings().revoke({ channel, account, sender, context });
+      const at = readAccountName(name);
+      if (at) await pairings().revoke({ ...at, sender, context });
       return { revoked: true };
     },
   };
@@ -99,9 +99,5 @@ function openSetup({ home, clock, log, settings, vault, instance }: ChannelMetho
 
 /** Undefined would vanish in JSON. Null says that this platform doesn't know. */
 function wire({ hearing, sending, ...one }: AccountStatus) {
-  return { name: toName(one), ...one, hearing: hearing ?? null, sending: sending ?? null };
-}
-
-function toName({ channel, account }: { channel: string; account: string }): string {
-  return `${channel}/${account}`;
+  return { name: toAccountName(one), ...one, hearing: hearing ?? null, sending: sending ?? null };
 }

@@ -1,5 +1,6 @@
 /** Handlers of `schedule.*`. */
 
+import { idempotencyKeys } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import {
@@ -46,8 +47,7 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
       return wire(await schedules().update(id, settings));
     },
     async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
-      // Without a key two calls are two snoozes, so the moment makes them different.
-      const key = idempotencyKey ?? `${caller.principal.id} ${parts.clock.now()}`;
+      const key = idempotencyKey ?? idempotencyKeys.snooze(caller.principal.id, parts.clock.now());
       return wire(await schedules().snooze(id, given as Pick<GivenWhen, "at" | "in" | "zone">, key));
     },
     async "schedule.remove"({ id }) {

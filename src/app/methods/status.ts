@@ -1,4 +1,5 @@
 /** Handler of `status`. */
+import { toAccountName } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Handlers } from "../../faces/gateway/index.ts";
 import { countPending } from "../../flow/approvals/index.ts";
@@ -48,7 +49,7 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
         ...counts,
         attention: await countAttention(attentionIn(instance, parts.problems(), clock.now())),
         channels: instance.channels.accounts.list().map(({ channel, account, state, detail }) => ({
-          name: `${channel}/${account}`,
+          name: toAccountName({ channel, account }),
           state,
           ...truthy({ detail }),
         })),

@@ -13,7 +13,9 @@ import {
   commandLane,
   compactLane,
   copiedTurn,
+  countScopeRange,
   countScopes,
+  creatorKeys,
   deliveryId,
   editKeyRange,
   eventKeys,
@@ -33,9 +35,11 @@ import {
   isSpawnKey,
   isTurnAnswer,
   jobBehindSession,
+  keptSign,
   messageIds,
   noticeIds,
   placeOfSession,
+  readAccountName,
   readAgentSession,
   readAttentionCursor,
   readChildSession,
@@ -45,12 +49,13 @@ import {
   readRunSession,
   readScope,
   readSessionSource,
-  runSessions,
+  runSessionRange,
   scopeKeys,
   senderAt,
   sessionKeys,
   sourceKeys,
   timerIds,
+  toAccountName,
   withoutCommandLane,
   withoutCompactLane,
 } from "./keys.ts";
@@ -60,6 +65,8 @@ const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
 /** What a platform calls something. */
 const anything = fc.string({ minLength: 1, maxLength: 20 });
 const count = fc.nat();
+const slashless = anything.filter((part) => !part.includes("/"));
+const account = fc.record({ channel: slashless, account: slashless });
 /** Any session that sub-agents can be asked for from. */
 const session = fc.oneof(
   fc.tuple(name, name).map(([agent, place]) => sessionKeys.at(agent, place)),
@@ -69,6 +76,28 @@ const session = fc.oneof(
 
 describe("a key is read as it was made", () => {
   const holds = <T>(what: fc.Arbitrary<T>, check: (value: T) => void) => fc.assert(fc.property(what, check));
+
+  test("an account, and nothing that only resembles one", () => {
+    holds(account, (at) => {
+      expect(readAccountName(toAccountName(at))).toEqual(at);
+    });
+    holds(fc.string(), (name) => {
+      const read = readAccountName(name);
+      if (read) expect(toAccountName(read)).toBe(name);
+      else expect(name.split("/").filter(Boolean).length === 2 && name.split("/").length === 2).toBe(false);
+    });
+    expect(["telegram", "telegram/", "/main", "a/b/c", ""].map(readAccountName)).toEqual(Array(5).fill(undefined));
+  });
+
+  test("what is counted within an account, and nothing of one whose name begins alike", () => {
+    holds(fc.record({ at: account, person: anything }), ({ at, person }) => {
+      const scope = scopeKeys.account(at);
+      const { from, to } = countScopeRange(scope);
+      const isWithin = (key: string) => key >= from && key < to;
+      expect(isWithin(countScopes.within(scope, person))).toBe(true);
+      expect(isWithin(scopeKeys.account({ ...at, account: `${at.account}2` }))).toBe(false);
+    });
+  });
 
   test("an agent's session", () => {
     holds(fc.record({ agent: name, parts: fc.array(name, { minLength: 1 }) }), ({ agent, parts }) => {
@@ -113,7 +142,7 @@ describe("a key is read as it was made", () => {
         false,
         false,
       ]);
-      const { from, to } = runSessions(job);
+      const { from, to } = runSessionRange(job);
       expect(key >= from && key < to).toBe(true);
       expect(readRunSession(sessionKeys.job(job))).toBeUndefined();
       const own: string = sessionKeys.job(job);
@@ -188,9 +217,12 @@ describe("a key is read as it was made", () => {
 
   test("whose something is", () => {
     holds(fc.string(), (of) => {
-      for (const kind of ["agent", "team", "person", "account"] as const) {
+      for (const kind of ["agent", "team", "person"] as const) {
         expect(readScope(scopeKeys[kind](of))).toEqual({ kind, name: of });
       }
+    });
+    holds(account, (at) => {
+      expect(readScope(scopeKeys.account(at))).toEqual({ kind: "account", name: toAccountName(at) });
     });
     expect([readScope("shared"), readScope("public"), readScope("")]).toEqual([undefined, undefined, undefined]);
   });
@@ -341,13 +373,15 @@ test("the stored forms never change: databases hold them", () => {
     "g_1:2:done",
     "t_1:answer/001:note",
   ]);
-  expect([scopeKeys.agent("a"), scopeKeys.team("t"), scopeKeys.person("p"), scopeKeys.account("x/y")]).toEqual([
-    "agent:a",
-    "team:t",
-    "person:p",
-    "account:x/y",
-  ]);
-  expect([isAgentScope(scopeKeys.agent("a")), isAgentScope(scopeKeys.account("a"))]).toEqual([true, false]);
+  expect([
+    scopeKeys.agent("a"),
+    scopeKeys.team("t"),
+    scopeKeys.person("p"),
+    scopeKeys.account({ channel: "x", account: "y" }),
+  ]).toEqual(["agent:a", "team:t", "person:p", "account:x/y"]);
+  expect([isAgentScope(scopeKeys.agent("a")), isAgentScope(scopeKeys.account({ channel: "a", account: "b" }))]).toEqual(
+    [true, false],
+  );
   expect([
     sourceKeys.hook("ci"),
     sourceKeys.watch("feed"),
@@ -368,9 +402,12 @@ test("the stored forms of what is said without a turn, is counted or needs a per
     noticeIds.pairing("AB"),
     noticeIds.paired("AB"),
     noticeIds.trial("m_1"),
-    countScopes.person("telegram/bot", "telegram:7"),
-    countScopes.chat("c"),
+    countScopes.person(at, "telegram:7"),
+    countScopes.chat(at, "c"),
     countScopes.refused(at, "7"),
+    keptSign("t_1"),
+    creatorKeys.chat(at, "7"),
+    idempotencyKeys.snooze("owner", 12),
     senderAt(at, "7"),
     idempotencyKeys.command("s", "7"),
     copiedTurn("t_1"),
@@ -382,8 +419,11 @@ test("the stored forms of what is said without a turn, is counted or needs a per
     "paired:AB",
     "test:m_1",
     "default:telegram/bot/telegram:7",
-    "chat:c",
+    "chat:telegram/bot/c",
     "refused:telegram/bot/7",
+    "#ack:t_1",
+    "chat telegram/bot 7",
+    "owner 12",
     "telegram:bot:7",
     "s:7",
     "imported:t_1",

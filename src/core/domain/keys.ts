@@ -19,9 +19,27 @@
  */
 import { asId, type DeliveryId, type ScheduleId, type SessionKey, type TurnId } from "./ids.ts";
 
-interface Account {
+/** An account of Lares on a platform. */
+export interface AccountKey {
   channel: string;
   account: string;
+}
+
+// ── accounts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** As people and settings name it: `telegram/main`. Neither part has a slash in it. */
+export function toAccountName({ channel, account }: AccountKey): string {
+  return `${channel}/${account}`;
+}
+
+/** A chat on an account, as a target that rules are written for. */
+export function toChatName(at: AccountKey & { chat: string }): string {
+  return `${toAccountName(at)}/${at.chat}`;
+}
+
+export function readAccountName(name: string): AccountKey | undefined {
+  const [, channel, account] = /^([^/]+)\/([^/]+)$/.exec(name) ?? [];
+  return channel === undefined || account === undefined ? undefined : { channel, account };
 }
 
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -80,7 +98,7 @@ export function agentInSession(key: string): string | undefined {
 }
 
 /** What the keys of all sessions begin with that an agent has with this account; nothing when this is none of them. */
-export function accountPrefix(key: string, { channel, account }: Account): string | undefined {
+export function accountPrefix(key: string, { channel, account }: AccountKey): string | undefined {
   const mark = `:${channel}:${account}:`;
   const at = key.indexOf(mark);
   return at < 0 ? undefined : key.slice(0, at + mark.length);
@@ -133,7 +151,7 @@ function topSession(key: string): string {
 }
 
 /** Keys of all runs of a job lie from `from` up to, but without, `to`. */
-export function runSessions(job: string): { from: string; to: string } {
+export function runSessionRange(job: string): { from: string; to: string } {
   return { from: `cron:${job}:run:`, to: `cron:${job}:run;` };
 }
 
@@ -174,12 +192,12 @@ export function withoutCompactLane(lane: string): SessionKey {
 /** The id by which the engine recognises a message, forever. */
 export const acceptIds = {
   /** A platform's message. */
-  message: ({ channel, account, chat }: Account & { chat: string }, message: string) =>
+  message: ({ channel, account, chat }: AccountKey & { chat: string }, message: string) =>
     `msg:${channel}:${account}:${chat}:${message}`,
   /** A request with a key of the caller's. */
-  idempotent: ({ channel, account }: Account, key: string) => `key:${channel}:${account}:${key}`,
+  idempotent: ({ channel, account }: AccountKey, key: string) => `key:${channel}:${account}:${key}`,
   /** What the ids of all messages of an account begin with. */
-  allMessages: ({ channel, account }: Account) => `msg:${channel}:${account}:`,
+  allMessages: ({ channel, account }: AccountKey) => `msg:${channel}:${account}:`,
   /** A timer that is due. */
   timer: (id: string, due: number) => `schedule:${id}:${due}`,
   /** A compaction of what is between two places of a session. */
@@ -201,6 +219,8 @@ export const idempotencyKeys = {
   /** Asks a sub-agent to answer again. */
   correct: (turn: string) => `fix:${turn}`,
   goal: (goal: string, round: number) => `goal:${goal}:${round}`,
+  /** Without a key of the caller's two calls are two snoozes, so the moment tells them apart. */
+  snooze: (principal: string, at: number) => `${principal} ${at}`,
   /** A command in a chat: a platform may repeat the message. */
   command: (session: string, said: string) => `${session}:${said}`,
 } as const;
@@ -219,6 +239,17 @@ export const eventKeys = {
   child: (turn: string) => `child:${turn}`,
   stalled: (turn: string) => `stall:${turn}`,
 } as const;
+
+/** Who asked for a job, so that the same message asks for it once. */
+export const creatorKeys = {
+  chat: (at: AccountKey, message: string) => `chat ${toAccountName(at)} ${message}`,
+} as const;
+
+/** Our reaction to somebody's message while its turn runs, among what an account keeps: a name that no adapter can use. */
+export const KEPT_SIGN_PREFIX = "#ack:";
+export function keptSign(turn: string): string {
+  return `${KEPT_SIGN_PREFIX}${turn}`;
+}
 
 /** Who or what an event or a message comes from, where it is no person. */
 export const sourceKeys = {
@@ -379,7 +410,7 @@ export const scopeKeys = {
   agent: (agent: string) => `agent:${agent}`,
   team: (team: string) => `team:${team}`,
   person: (person: string) => `person:${person}`,
-  account: (account: string) => `account:${account}`,
+  account: (at: AccountKey) => `account:${toAccountName(at)}`,
 } as const;
 
 export function isAgentScope(scope: string): boolean {
@@ -394,13 +425,20 @@ export function readScope(scope: string): { kind: keyof typeof scopeKeys; name: 
 
 /** Whose messages are counted, besides an agent's and an account's: one person's, one chat's, and those that were refused. */
 export const countScopes = {
-  person: (account: string, person: string) => `default:${account}/${person}`,
-  chat: (chat: string) => `chat:${chat}`,
-  refused: ({ channel, account }: Account, sender: string) => `refused:${channel}/${account}/${sender}`,
+  person: (at: AccountKey, person: string) => `default:${toAccountName(at)}/${person}`,
+  chat: (at: AccountKey, chat: string) => `chat:${toChatName({ ...at, chat })}`,
+  refused: (at: AccountKey, sender: string) => `refused:${toAccountName(at)}/${sender}`,
+  /** One person's share of an account's or an agent's. */
+  within: (scope: string, person: string) => `${scope}/${person}`,
 } as const;
 
+/** What is counted within a scope lies from `from` up to, but without, `to`. */
+export function countScopeRange(scope: string): { from: string; to: string } {
+  return { from: `${scope}/`, to: `${scope}0` };
+}
+
 /** Whose limit an account's owner is asked about. */
-export function senderAt({ channel, account }: Account, sender: string): string {
+export function senderAt({ channel, account }: AccountKey, sender: string): string {
   return `${channel}:${account}:${sender}`;
 }
 
@@ -410,7 +448,7 @@ export function senderAt({ channel, account }: Account, sender: string): string 
 export const attentionIds = {
   approval: (approval: string) => `approval:${approval}`,
   problem: (n: number) => `problem:${n}`,
-  channel: ({ channel, account }: Account) => `channel:${channel}/${account}`,
+  channel: (at: AccountKey) => `channel:${toAccountName(at)}`,
   watch: (watch: string) => `watch:${watch}`,
 } as const;
 

@@ -1,10 +1,6 @@
 /** Keys of work: what wakes a parked turn, what the watchdog keeps books on, and passes of memory. Databases and files hold them. */
 import { asId, type TurnId } from "./ids.ts";
-
-interface Account {
-  channel: string;
-  account: string;
-}
+import { type AccountKey, toAccountName } from "./keys.ts";
 
 /** What a parked turn waits for. */
 export const waitNames = {
@@ -42,9 +38,8 @@ export const workKeys = {
   delivery: (delivery: string) => `delivery:${delivery}` as const,
   watch: (watch: string, about: string) => `watch:${watch}:${about}` as const,
   /** What a platform sent: as it came, and once it is read. */
-  raw: ({ channel, account }: Account, kind: string, id: string) => `raw:${channel}/${account}/${kind}/${id}` as const,
-  event: ({ channel, account }: Account, chat: string, id: string) =>
-    `event:${channel}/${account}/${chat}/${id}` as const,
+  raw: (at: AccountKey, kind: string, id: string) => `raw:${toAccountName(at)}/${kind}/${id}` as const,
+  event: (at: AccountKey, chat: string, id: string) => `event:${toAccountName(at)}/${chat}/${id}` as const,
   import: (from: string, folder: string) => `import:${from}:${folder}` as const,
   importedSession: (print: string) => `import:session:${print}` as const,
   /** With the file's time: a file that was changed gets another chance. */

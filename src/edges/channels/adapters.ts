@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
-import { PULLED } from "../../core/domain/index.ts";
+import { PULLED, toAccountName } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, type TalkConfig, toPolicy } from "./account.ts";
 import { discord } from "./discord/config.ts";
@@ -123,7 +123,7 @@ export function configured(
         config,
         can,
         clock: parts.clock,
-        log: parts.log.child(`${entry.name}/${account}`),
+        log: parts.log.child(toAccountName({ channel: entry.name, account })),
         folder: () => accountFolder(parts.home, { channel: entry.name, account }),
         library: (name) => parts.libraries.load(name),
       }),

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { asObject } from "../../core/domain/index.ts";
+import { asObject, toAccountName } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportedLine, type ImportItem } from "./items.ts";
@@ -311,7 +311,7 @@ function readChannels(dir: string, config: Fields): ImportItem[] {
         if (ours.endsWith("*")) secrets.push(name);
       }
       if (Object.keys(settings).length === 0)
-        return { what: "left out", from, why: `${channel}/${account} has no settings of its own.` };
+        return { what: "left out", from, why: `${toAccountName({ channel, account })} has no settings of its own.` };
       return {
         ...{ what: "channel", from, channel, account: agentName(account), settings, secrets },
         ...{ access: openClawAccess(own), wasOpen: isOpen(own) },

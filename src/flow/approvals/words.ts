@@ -10,6 +10,7 @@ import {
   needsNoWords,
   type QuestionForm,
   type ReplyRoute,
+  toAccountName,
 } from "../../core/domain/index.ts";
 import { quotedName, visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
@@ -30,7 +31,7 @@ export function askedBy(
   const who = authority === "stranger" ? "a guest" : "a person you know";
   const id = quotedName(person.id);
   const name = person.name && quotedName(person.name) !== id ? `${quotedName(person.name)}, ` : "";
-  return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
+  return `Asked by ${who} on ${toAccountName({ channel, account })}: ${name}${id}.`;
 }
 
 /** The short code shown in chats. */

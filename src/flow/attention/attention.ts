@@ -15,6 +15,7 @@ import {
   attentionKind,
   readAttentionCursor,
   readStepName,
+  toAccountName,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
@@ -155,7 +156,7 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
       .map(({ channel, account, detail, hearing, sending, heardAt }): Attention => {
         const cannot = sending === false ? "cannot send" : "is not connected";
         const what = hearing === false ? "is not receiving" : cannot;
-        const text = `${channel}/${account} ${what}${detail ? `: ${detail}` : "."}`;
+        const text = `${toAccountName({ channel, account })} ${what}${detail ? `: ${detail}` : "."}`;
         return {
           id: attentionIds.channel({ channel, account }),
           kind: "channel",
@@ -190,7 +191,7 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
     case "delivery": {
       const { route, error } = routeIn(row);
       const what = row.a === "uncertain" ? "may or may not have arrived" : "was not delivered";
-      return { text: `A message to ${route.channel}/${route.account} ${what}${error ? `: ${error}` : "."}` };
+      return { text: `A message to ${toAccountName(route)} ${what}${error ? `: ${error}` : "."}` };
     }
     case "job":
       return { text: `The job "${row.a}" failed: ${row.b ?? "no reason was recorded"}` };

@@ -15,7 +15,7 @@ import type {
   Records,
   Speaker,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json, workKeys } from "../../core/domain/index.ts";
+import { type AccountKey, AppError, type Json, toAccountName, workKeys } from "../../core/domain/index.ts";
 import {
   type Bus,
   backoffMs,
@@ -31,7 +31,7 @@ import {
 } from "../../core/kit/index.ts";
 import { trouble } from "./health.ts";
 import type { Intake } from "./intake.ts";
-import { type AccountKey, CURSOR, readKept, writeKept } from "./store.ts";
+import { CURSOR, readKept, writeKept } from "./store.ts";
 
 /** One account as the file has it. */
 export interface AccountSpec extends AccountKey {
@@ -124,7 +124,7 @@ export class Accounts {
    * platform.
    */
   async apply(wanted: readonly AccountSpec[]): Promise<void> {
-    const specs = new Map(wanted.map((spec) => [makeKey(spec), spec]));
+    const specs = new Map(wanted.map((spec) => [toAccountName(spec), spec]));
     const going = [...this.running].filter(([key, one]) => specs.get(key)?.fingerprint !== one.spec.fingerprint);
     await Promise.all(going.map(([key]) => this.end(key)));
     for (const [key, spec] of specs) if (!this.running.has(key) && !this.stopped) this.begin(key, spec);
@@ -139,7 +139,7 @@ export class Accounts {
 
   /** The account a route refers to: what it can do, and how to load its channel. */
   get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined {
-    const one = this.running.get(makeKey({ channel, account }));
+    const one = this.running.get(toAccountName({ channel, account }));
     return one && { can: one.spec.can, open: () => this.opened(one) };
   }
 
@@ -148,7 +148,7 @@ export class Accounts {
   }
 
   policy(at: AccountKey): AccountPolicy | undefined {
-    return this.running.get(makeKey(at))?.spec.policy;
+    return this.running.get(toAccountName(at))?.spec.policy;
   }
 
   list(): AccountStatus[] {
@@ -158,19 +158,19 @@ export class Accounts {
   /** By `channel/account`. Throws CHANNEL_UNKNOWN, with the name that may have been meant. */
   find(name: string): AccountStatus {
     const known = this.list();
-    const found = known.find((one) => toName(one) === name);
+    const found = known.find((one) => toAccountName(one) === name);
     if (found) return found;
     const fitting = known.filter((one) => one.account === name || one.channel === name);
-    const names = known.map(toName).join(", ") || "none. Add one: lares channels add";
+    const names = known.map(toAccountName).join(", ") || "none. Add one: lares channels add";
     throw new AppError("CHANNEL_UNKNOWN", {
       message: `There is no channel "${name}".`,
-      hint: fitting.length === 1 ? `Did you mean "${toName(fitting[0]!)}"?` : `Known: ${names}.`,
+      hint: fitting.length === 1 ? `Did you mean "${toAccountName(fitting[0]!)}"?` : `Known: ${names}.`,
     });
   }
 
   /** Records whether an outgoing message succeeded. */
   sent(at: AccountKey, ok: boolean, detail?: string): void {
-    const one = this.running.get(makeKey(at));
+    const one = this.running.get(toAccountName(at));
     if (!one || (one.sending === ok && one.sendError === detail)) return;
     one.sending = ok;
     one.sendError = ok ? undefined : detail;
@@ -184,7 +184,7 @@ export class Accounts {
     head: Omit<ChannelRequest, "body">,
     readBody: () => Promise<Buffer>,
   ): Promise<ChannelAnswer> {
-    const one = this.running.get(makeKey(at));
+    const one = this.running.get(toAccountName(at));
     if (!one?.spec.enabled) throw unknown(at);
     const channel = await this.opened(one);
     if (!channel.receive) throw unknown(at);
@@ -194,7 +194,7 @@ export class Accounts {
 
   /** Connects an external program that speaks for an account. */
   async speak(at: AccountKey, token: string, peer: Peer): Promise<Speaker> {
-    const one = this.running.get(makeKey(at));
+    const one = this.running.get(toAccountName(at));
     if (!one?.spec.enabled) throw unknown(at);
     const channel = await this.opened(one);
     if (!channel.speak) throw unknown(at);
@@ -370,7 +370,7 @@ export class Accounts {
 
   private tell(one: Running): void {
     const { channel, account, state, detail } = this.toStatus(one);
-    const name = `${channel}/${account}`;
+    const name = toAccountName({ channel, account });
     this.parts.bus.emit({ event: "channel.status", channel: name, state, ...truthy({ detail }) });
   }
 
@@ -397,10 +397,6 @@ export class Accounts {
   }
 }
 
-function makeKey(at: AccountKey): string {
-  return `${at.channel}/${at.account}`;
-}
-
 function unknown(at: AccountKey): AppError {
   return new AppError("CHANNEL_UNKNOWN", { message: `There is no ${at.channel} account "${at.account}".` });
 }
@@ -411,8 +407,4 @@ function makeDigest(value: unknown): string {
     .update(JSON.stringify(value) ?? "")
     .digest("hex")
     .slice(0, 16);
-}
-
-function toName({ channel, account }: AccountKey): string {
-  return `${channel}/${account}`;
 }

@@ -6,9 +6,9 @@
  * later.
  */
 import { type Capabilities, type Channel, ChannelBusy, type Records, type Tx } from "../../core/contracts/index.ts";
-import { AppError, type TurnId } from "../../core/domain/index.ts";
+import { type AccountKey, AppError, type TurnId } from "../../core/domain/index.ts";
 import type { Bus, Clock, Log } from "../../core/kit/index.ts";
-import { type AccountKey, deleteSign, type Sign, signsLeft, writeSign } from "./store.ts";
+import { deleteSign, type Sign, signsLeft, writeSign } from "./store.ts";
 
 export interface AcknowledgementParts {
   records: Records;

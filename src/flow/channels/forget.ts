@@ -3,8 +3,8 @@
  * takes what the platform still has as new. Conversations stay; they go on under the same key.
  */
 import type { Records } from "../../core/contracts/index.ts";
-import { acceptIds } from "../../core/domain/index.ts";
-import { type AccountKey, deleteAccount } from "./store.ts";
+import { type AccountKey, acceptIds } from "../../core/domain/index.ts";
+import { deleteAccount } from "./store.ts";
 
 type IdRange = ReturnType<typeof acceptIds.allMessages>;
 

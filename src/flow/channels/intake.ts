@@ -19,6 +19,7 @@ import type {
 } from "../../core/contracts/index.ts";
 import {
   type About,
+  type AccountKey,
   type AgentId,
   AppError,
   type ApprovalDecision,
@@ -51,16 +52,7 @@ import type { Acknowledgements } from "./acknowledge.ts";
 import { type Count, countsFor, HOUR_MS, LoopWatch } from "./limits.ts";
 import type { Pairings } from "./pairing.ts";
 import { type Standing, standing } from "./standing.ts";
-import {
-  type AccountKey,
-  CURSOR,
-  counted,
-  countMessage,
-  forgetCounts,
-  listSenderGrants,
-  readButton,
-  writeKept,
-} from "./store.ts";
+import { CURSOR, counted, countMessage, forgetCounts, listSenderGrants, readButton, writeKept } from "./store.ts";
 import { ANSWERING_EACH_OTHER, limitText, ONLY_OWNER_ANSWERS, QUESTION_CLOSED } from "./words.ts";
 
 export interface IntakeParts {
@@ -332,11 +324,11 @@ export class Intake {
     const person = personKeys.at(at.channel, message.sender.id);
     return countsFor(
       { account: policy.limits, agent: limits },
-      { account: `${at.channel}/${at.account}`, agent, person },
+      { account: at, agent, person },
       {
         isOwner: message.authority === "owner",
         isBot,
-        chat: `${at.channel}/${at.account}/${message.route.chat}`,
+        chat: message.route.chat,
       },
     );
   }

@@ -4,7 +4,7 @@
  */
 
 import type { MessageLimits } from "../../core/contracts/index.ts";
-import { countScopes, scopeKeys } from "../../core/domain/index.ts";
+import { type AccountKey, countScopes, scopeKeys } from "../../core/domain/index.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -30,36 +30,35 @@ const BOT_A_DAY = 120;
 export interface Sender {
   isOwner: boolean;
   isBot: boolean;
-  /** The chat it writes in, with its account. */
+  /** The chat it writes in. */
   chat: string;
 }
 
 /** Everything that is counted for one message. */
 export function countsFor(
   limits: { account: MessageLimits; agent: MessageLimits },
-  at: { account: string; agent: string; person: string },
+  at: { account: AccountKey; agent: string; person: string },
   sender?: Sender,
 ): Count[] {
   const out: Count[] = sender && !sender.isOwner ? defaults(limits.account, at, sender) : [];
-  for (const [kind, own] of [
-    ["account", limits.account],
-    ["agent", limits.agent],
+  for (const [name, own] of [
+    [scopeKeys.account(at.account), limits.account],
+    [scopeKeys.agent(at.agent), limits.agent],
   ] as const) {
-    const name = scopeKeys[kind](at[kind]);
-    if (own.maxMessagesPerHour) out.push(count(`${name}`, "everybody here", own.maxMessagesPerHour));
-    if (own.maxMessagesPerUser) out.push(count(`${name}/${at.person}`, "you", own.maxMessagesPerUser));
+    if (own.maxMessagesPerHour) out.push(count(name, "everybody here", own.maxMessagesPerHour));
+    if (own.maxMessagesPerUser) out.push(count(countScopes.within(name, at.person), "you", own.maxMessagesPerUser));
     if (own.maxTokensPerDay)
       out.push({ what: "everybody here", scope: name, most: own.maxTokensPerDay, unit: "tokens" });
   }
   return out;
 }
 
-function defaults(own: MessageLimits, at: { account: string; person: string }, { isBot, chat }: Sender): Count[] {
+function defaults(own: MessageLimits, at: { account: AccountKey; person: string }, { isBot, chat }: Sender): Count[] {
   const who = countScopes.person(at.account, at.person);
   if (isBot) return [count(who, "another bot", BOT_AN_HOUR), { ...count(who, "another bot", BOT_A_DAY), hours: 24 }];
   return [
     ...(own.maxMessagesPerUser ? [] : [count(who, "one person", PERSON_AN_HOUR)]),
-    ...(own.maxMessagesPerHour ? [] : [count(countScopes.chat(chat), "one chat", CHAT_AN_HOUR)]),
+    ...(own.maxMessagesPerHour ? [] : [count(countScopes.chat(at.account, chat), "one chat", CHAT_AN_HOUR)]),
   ];
 }
 

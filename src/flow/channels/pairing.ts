@@ -4,10 +4,9 @@
  */
 import { randomInt } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import { AppError, noticeIds, type ReplyRoute } from "../../core/domain/index.ts";
+import { type AccountKey, AppError, noticeIds, type ReplyRoute, toAccountName } from "../../core/domain/index.ts";
 import type { Bus, Clock } from "../../core/kit/index.ts";
 import {
-  type AccountKey,
   deleteGrant,
   deletePairing,
   type GrantRow,
@@ -74,7 +73,7 @@ export class Pairings {
       record(tx);
     });
     sent(id);
-    this.parts.bus.emit({ event: "channel.knock", channel: `${at.channel}/${at.account}`, sender: stranger.id });
+    this.parts.bus.emit({ event: "channel.knock", channel: toAccountName(at), sender: stranger.id });
   }
 
   list(): Promise<Pairing[]> {

@@ -105,7 +105,7 @@ describe("limits", () => {
   test("what is counted for a message, per account, person and agent", () => {
     const counts = countsFor(
       { account: { maxMessagesPerHour: 10, maxMessagesPerUser: 3 }, agent: { maxTokensPerDay: 1000 } },
-      { account: "telegram/main", agent: "main", person: "telegram:1" },
+      { account: { channel: "telegram", account: "main" }, agent: "main", person: "telegram:1" },
     );
     expect(counts.map(({ scope, most, unit }) => [scope, most, unit])).toEqual([
       ["account:telegram/main", 10, "messages"],

@@ -1,11 +1,15 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { type ApprovalDecision, type Json, type ReplyRoute, scopeKeys } from "../../core/domain/index.ts";
+import {
+  type AccountKey,
+  type ApprovalDecision,
+  countScopeRange,
+  type Json,
+  KEPT_SIGN_PREFIX,
+  keptSign,
+  type ReplyRoute,
+  scopeKeys,
+} from "../../core/domain/index.ts";
 import type { Grant } from "./standing.ts";
-
-export interface AccountKey {
-  channel: string;
-  account: string;
-}
 
 /** The position is kept under a name no adapter can use for its own things. */
 export const CURSOR = "#cursor";
@@ -44,25 +48,22 @@ export interface Sign {
   emoji: string;
 }
 
-/** Signs are kept under names no adapter can use. */
-const SIGN = "#ack:";
-
 export function writeSign(tx: Tx, { turn, at, route, message, emoji }: Sign): void {
-  writeKept(tx, at, SIGN + turn, { route: { ...route }, message, emoji });
+  writeKept(tx, at, keptSign(turn), { route: { ...route }, message, emoji });
 }
 
 export function deleteSign(tx: Tx, { turn, at }: Pick<Sign, "turn" | "at">): void {
-  writeKept(tx, at, SIGN + turn, undefined);
+  writeKept(tx, at, keptSign(turn), undefined);
 }
 
 export async function signsLeft(db: Reads): Promise<(Sign & { ended: boolean })[]> {
   const rows = await db.all<AccountKey & { turn: string; value: string; ended: number }>(
     `SELECT k.channel, k.account, substr(k.name, ?) AS turn, k.value, t.id IS NULL OR t.ended_at IS NOT NULL AS ended
      FROM channel_kept k LEFT JOIN turn t ON t.id = substr(k.name, ?) WHERE substr(k.name, 1, ?) = ?`,
-    SIGN.length + 1,
-    SIGN.length + 1,
-    SIGN.length,
-    SIGN,
+    KEPT_SIGN_PREFIX.length + 1,
+    KEPT_SIGN_PREFIX.length + 1,
+    KEPT_SIGN_PREFIX.length,
+    KEPT_SIGN_PREFIX,
   );
   return rows.map(({ channel, account, turn, value, ended }) => ({
     ...(JSON.parse(value) as Pick<Sign, "route" | "message" | "emoji">),
@@ -75,8 +76,9 @@ export function deleteAccount(tx: Tx, at: AccountKey): void {
   tx.run("DELETE FROM channel_kept WHERE channel = ? AND account = ?", at.channel, at.account);
   tx.run("DELETE FROM channel_grant WHERE channel = ? AND account = ?", at.channel, at.account);
   tx.run("DELETE FROM pairing WHERE channel = ? AND account = ?", at.channel, at.account);
-  const scope = scopeKeys.account(`${at.channel}/${at.account}`);
-  tx.run("DELETE FROM message_count WHERE scope = ? OR (scope >= ? AND scope < ?)", scope, `${scope}/`, `${scope}0`);
+  const scope = scopeKeys.account(at);
+  const { from, to } = countScopeRange(scope);
+  tx.run("DELETE FROM message_count WHERE scope = ? OR (scope >= ? AND scope < ?)", scope, from, to);
 }
 
 export function listSenderGrants(db: Reads, at: AccountKey, sender: string): Promise<Grant[]> {

@@ -1,4 +1,5 @@
 /** What slash commands answer. Their own one-line descriptions stand in the table of commands, where /help reads them. */
+import { type AccountKey, toAccountName } from "../../core/domain/index.ts";
 
 export const NOTHING_RUNS = "Nothing is running.";
 export const RELOADED = "Reloaded. Your next message uses the agent's current files, skills and tools.";
@@ -12,8 +13,8 @@ export const NOTHING_WAITS = "Nothing is waiting for an answer here.";
 export const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 const TO_THE_AGENT = "To say it to the agent, start with //.";
 
-export function accepted(who: { sender: string; channel: string; account: string }): string {
-  return `${who.sender} may now write to ${who.channel}/${who.account}.`;
+export function accepted(who: AccountKey & { sender: string }): string {
+  return `${who.sender} may now write to ${toAccountName(who)}.`;
 }
 
 export function stopping(subAgents: number): string {

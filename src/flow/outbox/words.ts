@@ -1,4 +1,5 @@
 /** What people read about a message on its way: in the chat, in the list of deliveries, and where the model sends one itself. */
+import { toAccountName } from "../../core/domain/index.ts";
 
 export const EXPIRED = "It couldn't be delivered in time.";
 export const UNREACHABLE = "The platform couldn't be reached.";
@@ -16,7 +17,7 @@ export function notConfigured(channel: string): string {
 }
 
 export function noChannel(channel: string, account: string): string {
-  return `There is no channel "${channel}/${account}" to send through.`;
+  return `There is no channel "${toAccountName({ channel, account })}" to send through.`;
 }
 
 /** For a conversation that nothing is pushed to: people see what the model answers there. */

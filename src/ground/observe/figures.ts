@@ -1,5 +1,7 @@
 /** The figures behind `/metrics`. Counted from the records when asked: nothing is counted on the way of a message. */
+
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { toAccountName } from "../../core/domain/index.ts";
 import { countOpen, type OpenThings } from "./counts.ts";
 import { type Metric, writeMetrics } from "./metrics.ts";
 
@@ -87,15 +89,13 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
             counted
               .accounts()
               .filter((one) => one[sense] !== undefined)
-              .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one[sense] ? 1 : 0 })),
+              .map((one) => ({ labels: { channel: toAccountName(one) }, value: one[sense] ? 1 : 0 })),
           ),
         ),
         counter(
           "lares_channel_unreadable_total",
           "Events of the platform that could not be read since the start.",
-          counted
-            .accounts()
-            .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one.unreadable })),
+          counted.accounts().map((one) => ({ labels: { channel: toAccountName(one) }, value: one.unreadable })),
         ),
         counter("lares_statements_total", "Database statements since the start.", [{ value: counted.statements() }]),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),

@@ -2,7 +2,7 @@
  * `/schedule` lists, adds, runs, pauses, resumes, snoozes and removes jobs from any chat. `/timezone` sets the person's time
  * zone.
  */
-import { AppError, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
+import { AppError, creatorKeys, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
 import type { GivenWhen, JobView, Schedules } from "./schedules.ts";
 import { duration } from "./times/spans.ts";
 import { inWords, momentWords } from "./when.ts";
@@ -61,9 +61,8 @@ async function added(
   time: string,
   prompt: string,
 ): Promise<string> {
-  const { channel, account } = message.route;
   const mark = message.platformId ?? message.idempotencyKey;
-  const createdBy = `chat ${channel}/${account} ${mark ?? message.sender.id}`;
+  const createdBy = creatorKeys.chat(message.route, mark ?? message.sender.id);
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
   const zone = await schedules.findZone(person);
   const given = { ...readWhen(time), zone, prompt, session, route: message.route, createdBy };

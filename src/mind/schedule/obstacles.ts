@@ -6,6 +6,7 @@ import {
   type ReplyRoute,
   type SessionKey,
   type TurnId,
+  toAccountName,
   unknownAgent,
 } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
@@ -80,7 +81,7 @@ function missingAgent({ agents }: JobSurroundings, agent: AgentId): AppError | u
 function unreachable({ canReach }: JobSurroundings, route: ReplyRoute | null): AppError | undefined {
   if (!route || canReach(route)) return undefined;
   return new AppError("CHANNEL_UNKNOWN", {
-    message: `Nothing can be delivered to ${route.channel}/${route.account}.`,
+    message: `Nothing can be delivered to ${toAccountName(route)}.`,
     hint: "Configure that channel first, or leave the delivery out. See: lares channels list",
   });
 }

@@ -1,4 +1,5 @@
 /** What people read about jobs: replies to commands, why a run was skipped or failed, and what a run's model learns about it. */
+import { type AccountKey, toAccountName } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
@@ -101,8 +102,8 @@ export function notDelivered(error: string): string {
   return `Done, but the answer could not be delivered: ${error}`;
 }
 
-export function nowhereToDeliver({ channel, account }: { channel: string; account: string }): string {
-  return `Nothing can be delivered to ${channel}/${account}: it isn't set up.`;
+export function nowhereToDeliver(at: AccountKey): string {
+  return `Nothing can be delivered to ${toAccountName(at)}: it isn't set up.`;
 }
 
 export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {

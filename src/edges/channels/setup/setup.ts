@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import type { z } from "zod";
 import type { AccountPolicy, Channel } from "../../../core/contracts/index.ts";
-import { AppError, type Json } from "../../../core/domain/index.ts";
+import { AppError, type Json, toAccountName } from "../../../core/domain/index.ts";
 import { ADAPTERS, accountFolder, configured, type OpeningParts } from "../adapters.ts";
 import { type AccountAsked, askAccount } from "./ask.ts";
 import { hideSecrets, secretName } from "./secrets.ts";
@@ -77,7 +77,7 @@ export class ChannelSetup {
   async add(at: At, fields: Fields, replace = false) {
     const { accounts, change, vault } = this.parts;
     const { channel, account } = at;
-    const name = `${channel}/${account}`;
+    const name = toAccountName({ channel, account });
     const { secrets } = findEntry(channel);
     const before = this.present(at);
     if (before && !replace) {
@@ -121,7 +121,7 @@ export class ChannelSetup {
     const mine = nameServer(findEntry(channel).config.parse(fields));
     for (const other of accounts.list().filter((one) => one.channel === channel && one.account !== account)) {
       if (nameServer(this.present(other) ?? {}) !== mine) continue;
-      const name = `${other.channel}/${other.account}`;
+      const name = toAccountName(other);
       const open = accounts.get(channel, other.account)?.open;
       const found = open && (await askAccount(name, open).catch(() => undefined));
       if (found?.id !== id) continue;

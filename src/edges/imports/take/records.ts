@@ -1,6 +1,13 @@
 /** Takes what becomes rows: facts, conversations, jobs. */
 import { basename } from "node:path";
-import { factSources, type HistoryEntry, importedTurn, messageIds, sessionKeys } from "../../../core/domain/index.ts";
+import {
+  factSources,
+  type HistoryEntry,
+  importedTurn,
+  messageIds,
+  sessionKeys,
+  toAccountName,
+} from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { hash, type ImportRun, type ItemOf, leftOut, made, type Outcome, there } from "./outcome.ts";
 
@@ -57,6 +64,6 @@ export async function takeSchedule(run: ImportRun, item: ItemOf<"schedule">): Pr
         ...{ name, prompt: item.prompt, agent: item.agent, enabled: false, createdBy },
         ...truthy({ route: deliver }),
       }),
-    deliver ? `${why} It answers in ${deliver.channel}/${deliver.account}, ${deliver.chat}.` : why,
+    deliver ? `${why} It answers in ${toAccountName(deliver)}, ${deliver.chat}.` : why,
   );
 }

@@ -9,7 +9,7 @@
  */
 import { lstat, realpath } from "node:fs/promises";
 import { basename, relative } from "node:path";
-import { AppError, assertNever, workKeys } from "../../../core/domain/index.ts";
+import { AppError, assertNever, toAccountName, workKeys } from "../../../core/domain/index.ts";
 import { guardedImport } from "../../../core/kit/index.ts";
 import { readHermes } from "../hermes.ts";
 import type { ImportItem } from "../items.ts";
@@ -103,7 +103,7 @@ function nameItem(item: ImportItem): string {
     case "session":
       return `${item.title} (${item.messages.length} messages)`;
     case "channel":
-      return `${item.channel}/${item.account}`;
+      return toAccountName(item);
     case "left out":
       return basename(item.from);
     default:

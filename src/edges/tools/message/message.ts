@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolCaller } from "../../../core/contracts/index.ts";
-import { AppError, type Json, type ReplyRoute } from "../../../core/domain/index.ts";
+import { AppError, type Json, type ReplyRoute, toAccountName, toChatName } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { withInside } from "../paths/index.ts";
@@ -79,12 +79,12 @@ export function createMessageTool(port: MessagePort): Tool {
       if (why) throw new AppError("TOOL_INPUT", { message: why, hint: "Answer here instead." });
       const found = await Promise.all(files.map((path) => made(port, place.workspace, caller, path)));
       const elsewhere = !same(route, caller.route);
-      const where = `${route.channel}/${route.account}, chat ${route.chat}${route.thread ? `, thread ${route.thread}` : ""}`;
+      const where = `${toAccountName(route)}, chat ${route.chat}${route.thread ? `, thread ${route.thread}` : ""}`;
       return {
         tool: "message",
         // The person who asked gets what was made for them; anyone else is a new destination.
         risk: elsewhere ? "state" : "read",
-        targets: [`${route.channel}/${route.account}/${route.chat}`],
+        targets: [toChatName(route)],
         shown: [
           elsewhere ? `Send to ${visibleLine(where)}:` : "Send here:",
           ...(text ? [visible(text)] : []),

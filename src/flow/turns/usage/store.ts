@@ -1,6 +1,6 @@
 /** What model calls used, summed. */
 import type { Reads, SqlValue } from "../../../core/contracts/index.ts";
-import { runSessions, type Usage } from "../../../core/domain/index.ts";
+import { runSessionRange, type Usage } from "../../../core/domain/index.ts";
 import { startOfDay } from "../../../core/kit/index.ts";
 
 /**
@@ -20,7 +20,7 @@ export function usageOfSession(db: Reads, session: string): Promise<UsageSum> {
 
 /** What the runs of one job used since then. */
 export function usageOfRuns(db: Reads, job: string, since: number): Promise<UsageSum> {
-  const { from, to } = runSessions(job);
+  const { from, to } = runSessionRange(job);
   return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, from, to);
 }
 
