@@ -4,12 +4,16 @@ import { startAuthorization } from "../fakes/mcp-login/server.ts";
 import { startLares, startModel, toolResults, until } from "../support/index.ts";
 import { callTool, forecast, searchTools } from "../support/mcp.ts";
 
-async function start() {
-  const far = await startAuthorization([forecast]);
+async function start({ apart = false, listed = true } = {}) {
+  const far = await startAuthorization([forecast], { apart });
   const model = await startModel();
   const lares = await startLares({
     env: model.env,
-    config: { policy: { allow: { mcp: ["sky/*"] } }, mcp: { servers: { sky: { url: far.url } } } },
+    config: {
+      policy: { allow: { mcp: ["sky/*"] } },
+      mcp: { servers: { sky: { url: far.url } } },
+      ...(apart && listed ? { web: { privateHosts: [new URL(far.issuer).host] } } : {}),
+    },
   });
   onTestFinished(async () => {
     await lares.dispose();
@@ -90,4 +94,30 @@ it.each([
   at.far.bent.authorizationServer = where;
   await expect(at.lares.rpc("mcp.login", { name: "sky" })).rejects.toThrow(/Not reached|https/);
   expect(await at.lares.rpc("mcp.list", {})).toMatchObject({ servers: [{ name: "sky" }] });
+});
+
+it("a login at another host than the server's works, and only where the owner listed a private host (MC-09, MC-10)", async () => {
+  const at = await start({ apart: true });
+  await at.lares.rpc("mcp.test", { name: "sky" });
+  const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
+  expect(new URL(link!).origin).toBe(at.far.issuer);
+  expect(await at.lares.rpc("mcp.login", { name: "sky", ended: at.far.agree(link!) })).toEqual({ done: true });
+  await at.lares.chat("ana", `${searchTools} then: say:ok`);
+  expect(await at.call()).toContain("far says");
+  const other = await start({ apart: true, listed: false });
+  await expect(other.lares.rpc("mcp.login", { name: "sky" })).rejects.toThrow("Not reached");
+  expect(other.far.seen).toEqual([]);
+});
+
+it("a server that wants more rights for a call asks the owner to log in again for them, also after a restart (MC-09)", async () => {
+  const at = await start();
+  await at.login();
+  await at.lares.chat("ana", `${searchTools} then: say:ok`);
+  at.far.bent.callScope = "sky:write";
+  expect(await at.call()).toContain("more rights: sky:write");
+  expect(await at.state()).toBe("needs-login");
+  await at.lares.restart();
+  await at.login();
+  expect(at.far.seen).toEqual(["registered", "granted", "granted sky:write"]);
+  expect(await at.call()).toContain("far says");
 });

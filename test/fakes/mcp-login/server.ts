@@ -1,5 +1,5 @@
 /**
- * FAKE of an MCP server elsewhere that wants a login, with its authorization server on the same address. Written from the
+ * FAKE of an MCP server elsewhere that wants a login, with its authorization server on the same address, or (`apart`) on another one. Written from the
  * specifications, without any library: it checks what a real one checks (PKCE, redirect URI, resource, one use of each code and
  * each refresh token), and its answers can be bent.
  *
@@ -21,25 +21,34 @@ export interface Bent {
   iss?: string;
   /** Refuses to renew. */
   forgets?: boolean;
+  /** The right that a call needs. */
+  callScope?: string;
 }
 
-export async function startAuthorization(tools: object[]) {
+export async function startAuthorization(tools: object[], { apart = false } = {}) {
   const bent: Bent = {};
   const seen: string[] = [];
-  const codes = new Map<string, { challenge: string; redirect: string; resource: string }>();
-  const access = new Map<string, number>();
-  const refresh = new Set<string>();
-  let origin = "";
-  const server = createServer((request, response) => {
-    void handle(request, response).catch(() => response.writeHead(500).end());
-  });
+  const codes = new Map<string, { challenge: string; redirect: string; resource: string; scope: string }>();
+  const access = new Map<string, { until: number; scope: string }>();
+  const refresh = new Map<string, string>();
+  const listen = async () => {
+    const server = createServer((request, response) => {
+      void handle(request, response).catch(() => response.writeHead(500).end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return (server.address() as AddressInfo).port;
+  };
+  const origin = `http://127.0.0.1:${await listen()}`;
+  const issuer = apart ? `http://localhost:${await listen()}` : origin;
   const json = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-  const grant = () => {
+  const grant = (scope: string) => {
     const [token, renewal] = [`at-${randomUUID()}`, `rt-${randomUUID()}`];
-    access.set(token, Date.now() + (bent.lives ?? 3600) * 1000);
-    refresh.add(renewal);
-    return { access_token: token, token_type: "Bearer", expires_in: bent.lives ?? 3600, refresh_token: renewal };
+    access.set(token, { until: Date.now() + (bent.lives ?? 3600) * 1000, scope });
+    refresh.set(renewal, scope);
+    const given = { access_token: token, token_type: "Bearer", expires_in: bent.lives ?? 3600, refresh_token: renewal };
+    return { ...given, ...(scope ? { scope } : {}) };
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
@@ -48,15 +57,15 @@ export async function startAuthorization(tools: object[]) {
     if (url.pathname.startsWith("/.well-known/oauth-protected-resource")) {
       return json(response, 200, {
         resource: `${origin}/mcp`,
-        authorization_servers: [bent.authorizationServer ?? origin],
+        authorization_servers: [bent.authorizationServer ?? issuer],
       });
     }
     if (url.pathname.startsWith("/.well-known/oauth-authorization-server")) {
       return json(response, 200, {
-        issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
-        token_endpoint: `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        registration_endpoint: `${issuer}/register`,
         response_types_supported: ["code"],
         grant_types_supported: ["authorization_code", "refresh_token"],
         code_challenge_methods_supported: ["S256"],
@@ -79,9 +88,12 @@ export async function startAuthorization(tools: object[]) {
       return json(response, 400, { error: "invalid_grant", error_description: why });
     };
     if (form.get("grant_type") === "refresh_token") {
-      if (bent.forgets || !refresh.delete(form.get("refresh_token") ?? "")) return refuse("refresh token");
+      const old = form.get("refresh_token") ?? "";
+      const scope = refresh.get(old);
+      refresh.delete(old);
+      if (bent.forgets || scope === undefined) return refuse("refresh token");
       seen.push("renewed");
-      return json(response, 200, grant());
+      return json(response, 200, grant(scope));
     }
     const code = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
@@ -92,19 +104,24 @@ export async function startAuthorization(tools: object[]) {
     if (proof !== code.challenge) return refuse("verifier");
     if (form.get("redirect_uri") !== code.redirect) return refuse("redirect");
     if (form.get("resource") !== code.resource) return refuse("resource");
-    seen.push("granted");
-    return json(response, 200, grant());
+    seen.push(code.scope ? `granted ${code.scope}` : "granted");
+    return json(response, 200, grant(code.scope));
   }
 
   function mcp(request: IncomingMessage, body: string, response: ServerResponse): unknown {
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    if ((access.get(bearer) ?? 0) < Date.now()) {
+    const held = access.get(bearer);
+    if (!held || held.until < Date.now()) {
       const where = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
       return response.writeHead(401, { "www-authenticate": where }).end();
     }
     if (request.method !== "POST") return response.writeHead(405).end();
     const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: { arguments?: object } };
     if (id === undefined) return response.writeHead(202).end();
+    if (method === "tools/call" && bent.callScope && !held.scope.split(" ").includes(bent.callScope)) {
+      const wants = `Bearer error="insufficient_scope", scope="${bent.callScope}"`;
+      return response.writeHead(403, { "www-authenticate": wants }).end();
+    }
     const results: Record<string, object> = {
       initialize: {
         protocolVersion: "2025-11-25",
@@ -119,12 +136,10 @@ export async function startAuthorization(tools: object[]) {
     return json(response, 200, { jsonrpc: "2.0", id, ...answer });
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => void server.close());
   return {
     url: `${origin}/mcp`,
     origin,
+    issuer,
     bent,
     seen,
     /** Every access token it gave out is no longer taken. */
@@ -137,9 +152,10 @@ export async function startAuthorization(tools: object[]) {
         challenge: asked.get("code_challenge_method") === "S256" ? asked.get("code_challenge")! : "none",
         redirect: asked.get("redirect_uri")!,
         resource: asked.get("resource")!,
+        scope: asked.get("scope") ?? "",
       });
       const end = new URL(asked.get("redirect_uri")!);
-      end.search = new URLSearchParams({ code, state: asked.get("state")!, iss: bent.iss ?? origin }).toString();
+      end.search = new URLSearchParams({ code, state: asked.get("state")!, iss: bent.iss ?? issuer }).toString();
       return end.href;
     },
   };

@@ -4,12 +4,16 @@
  *
  * MCP-15: a token is used before its last fifth only; then it is renewed, once for all calls that want it.
  * MCP-16: nothing of a login waits in memory: it is finished by the address the browser ends at, also after a restart.
- * MCP-17: what a server names in its metadata is fetched like any page: no private address but the server's own, https elsewhere.
+ * MCP-17: what a server names in its metadata is fetched like any page: no private address but the server's own and those listed in
+ *     `web.privateHosts`, https elsewhere.
  */
 import { randomBytes } from "node:crypto";
 import {
   type AuthProvider,
   auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  isStrictScopeSuperset,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -17,7 +21,7 @@ import {
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../../core/domain/index.ts";
-import { type Clock, defined, isSameSecret } from "../../../core/kit/index.ts";
+import { type Clock, defined, isSameSecret, visibleLine } from "../../../core/kit/index.ts";
 import type { FetchShape } from "../web/stream.ts";
 import type { ServerConfig } from "./config.ts";
 import { NeedsLogin } from "./peer.ts";
@@ -26,6 +30,8 @@ import { NeedsLogin } from "./peer.ts";
 const RENEW_AFTER = 0.8;
 /** A login that was begun and not finished. */
 const LOGIN_MS = 30 * 60_000;
+/** Rights that a server names, all together; a header is text from outside. */
+const MOST_SCOPE = 2000;
 /** Nothing listens there: the browser ends at it, and the person copies the address. */
 const REDIRECT = "http://127.0.0.1:7717/mcp/login/done";
 
@@ -40,6 +46,8 @@ interface Kept {
   tokens?: StoredOAuthTokens & { gotAt: number };
   discovery?: OAuthDiscoveryState;
   pending?: { state: string; verifier: string; at: number };
+  /** What the server said when it refused us: the rights it wants, and where its metadata is. */
+  challenge?: { scope?: string; metadata?: string };
 }
 
 export interface LoginParts {
@@ -71,9 +79,17 @@ export class McpLogin implements AuthProvider {
   }
 
   /** The server refused the token: it is renewed once, or a person has to log in. */
-  async onUnauthorized(): Promise<void> {
+  async onUnauthorized({ response }: { response: Response }): Promise<void> {
+    await this.#noteChallenge(response);
     if (this.#read().tokens?.refresh_token === undefined) throw this.#needsLogin();
     await this.#renew();
+  }
+
+  /** The server wants more rights than were granted: only a person can grant them. Returns when that isn't the reason. */
+  async onForbidden(response: Response): Promise<void> {
+    if (extractWWWAuthenticateParams(response).error !== "insufficient_scope") return;
+    const { scope = "" } = await this.#noteChallenge(response);
+    throw this.#needsLogin(`it wants more rights: ${visibleLine(scope) || "it doesn't say which"}`);
   }
 
   /** Begins a login: the address to open. Undefined when it turned out that none is needed. */
@@ -81,9 +97,10 @@ export class McpLogin implements AuthProvider {
     let opened: URL | undefined;
     const { pending: _old, ...kept } = this.#read();
     await this.#write(kept);
-    const done = await this.#auth((url) => {
-      opened = url;
-    });
+    const { scope } = kept.challenge ?? {};
+    // Renewing a token never widens what it is good for.
+    const isWider = kept.tokens !== undefined && isStrictScopeSuperset(scope, kept.tokens.scope);
+    const done = await this.#auth((url) => (opened = url), { forceReauthorization: isWider });
     return done === "AUTHORIZED" ? undefined : opened?.href;
   }
 
@@ -124,9 +141,31 @@ export class McpLogin implements AuthProvider {
     return this.#renewing;
   }
 
-  #auth(open: (url: URL) => void, more: { authorizationCode?: string; iss?: string } = {}) {
+  #auth(
+    open: (url: URL) => void,
+    more: { authorizationCode?: string; iss?: string; forceReauthorization?: boolean } = {},
+  ) {
     const { url, fetch, oauth } = this.#parts;
-    return auth(this.#provider(open), { serverUrl: url, fetchFn: fetch, ...defined({ scope: oauth?.scope }), ...more });
+    const { scope, metadata } = this.#read().challenge ?? {};
+    return auth(this.#provider(open), {
+      ...{ serverUrl: url, fetchFn: fetch },
+      ...defined({ scope: computeScopeUnion(oauth?.scope, scope) }),
+      ...(metadata === undefined ? {} : { resourceMetadataUrl: new URL(metadata) }),
+      ...more,
+    });
+  }
+
+  /** Kept with the login: a person may begin it much later, or after a restart. */
+  async #noteChallenge(response: Response): Promise<NonNullable<Kept["challenge"]>> {
+    const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    const kept = this.#read();
+    const challenge = defined({
+      scope: computeScopeUnion(kept.challenge?.scope, scope)?.slice(0, MOST_SCOPE),
+      metadata: resourceMetadataUrl?.href ?? kept.challenge?.metadata,
+    });
+    // A token that isn't good any more is refused with every call; only news is worth a write.
+    if (JSON.stringify(challenge) !== JSON.stringify(kept.challenge ?? {})) await this.#write({ ...kept, challenge });
+    return challenge;
   }
 
   #provider(open: (url: URL) => void): OAuthClientProvider {
@@ -159,10 +198,10 @@ export class McpLogin implements AuthProvider {
       // Only while a login is under way: the server may have moved since.
       discoveryState: () => (read().pending?.verifier ? read().discovery : undefined),
       invalidateCredentials: async (scope) => {
-        const { client, tokens, discovery, pending } = read();
-        if (scope === "all") await this.#write(defined({ pending }));
-        if (scope === "tokens") await this.#write(defined({ client, discovery, pending }));
-        if (scope === "client") await this.#write(defined({ tokens, discovery, pending }));
+        const { client, tokens, ...rest } = read();
+        if (scope === "all") await this.#write(rest);
+        if (scope === "tokens") await this.#write({ ...rest, ...defined({ client }) });
+        if (scope === "client") await this.#write({ ...rest, ...defined({ tokens }) });
       },
     };
   }

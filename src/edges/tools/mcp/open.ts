@@ -6,6 +6,7 @@ import { endRun } from "../exec/processes.ts";
 import type { ServedTools } from "../on-demand/on-demand.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import { revealIn, secretName } from "./hide.ts";
+import type { IsListed } from "./http.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
 import type { McpLogin } from "./login.ts";
 import { createMcpRead } from "./read.ts";
@@ -25,6 +26,8 @@ export interface OpenMcpParts extends Omit<LaunchParts, "resolveSecret"> {
   /** The agents' workspaces: what a server may use, and what it gets as roots. */
   workspaces: () => readonly string[];
   keepPicture: McpPort["keepPicture"];
+  /** Hosts of private networks that the owner listed: a server may send us there to log in. */
+  isListed: IsListed;
   /** Where logins are kept, by name. */
   vault: { get(name: string): { reveal(): string } | undefined; set(name: string, value: string): Promise<void> };
 }
@@ -48,7 +51,7 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
     const { guardedFetch } = await import("./http.ts");
     const secret = secretName(name, "OAUTH");
     const made = new McpLogin({
-      ...{ server: name, url: url!, oauth, clock, fetch: guardedFetch(url!) },
+      ...{ server: name, url: url!, oauth, clock, fetch: guardedFetch(url!, parts.isListed) },
       store: { read: () => parts.vault.get(secret)?.reveal(), write: (text) => parts.vault.set(secret, text) },
     });
     logins.set(key, made);
@@ -67,7 +70,7 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
       if (url !== undefined) {
         const { connectOver } = await import("./http.ts");
         const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-        return connectOver(url, headers, hasOwn ? undefined : await login(server));
+        return connectOver(url, headers, { login: hasOwn ? undefined : await login(server), isListed: parts.isListed });
       }
       const resolveSecret = (argument: string) => revealIn(argument, (name) => parts.vault.get(name)?.reveal());
       const { wrapped, cwd } = await prepareLaunch(
