@@ -150,6 +150,22 @@ function servedTurn(): Scenario {
   };
 }
 
+/** A server is added from a paste with a key in it; whoever added it tries again. */
+function addedServer(): Scenario {
+  const paste = { mcpServers: { sky: { command: "/usr/bin/true", env: { SKY_TOKEN: "sky-token-0123456789" } } } };
+  const add = (lares: Lares) => lares.rpc("mcp.add", { text: JSON.stringify(paste) });
+  return {
+    provoke: ({ lares }) => add(lares),
+    async settle({ lares }) {
+      expect((await lares.rpc("mcp.list", {})).servers).toEqual([]);
+      expect((await add(lares)).added).toMatchObject([{ name: "sky" }]);
+      const text = readFileSync(join(lares.home, "lares.yaml"), "utf8");
+      expect(text).toContain("vault:MCP_SKY_SKY_TOKEN");
+      expect(text).not.toContain("sky-token-0123456789");
+    },
+  };
+}
+
 /** Each call has exactly one result, right behind it. */
 function checkWhole(messages: HistoryMessage[]): void {
   for (const [i, m] of messages.entries()) {
@@ -520,6 +536,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", askedTurn()],
     ["", unconfined(plainTurn())],
   ],
+  "server.adding": [["", addedServer()]],
   "server.noted": [["", servedTurn()]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],

@@ -1,8 +1,8 @@
 /** Tools of other programs: found, judged, called, and never believed further than a person allowed. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { type Lares, startLares, startModel, toolResults, until } from "../support/index.ts";
@@ -240,23 +240,6 @@ it("a server elsewhere is called over HTTP with the owner's headers; where it re
   isMoved = true;
   const { result } = await lastResult(at, call({ city: "Oslo" }));
   expect(result.isError).toBe(true);
-});
-
-it("a repository's own .mcp.json starts nothing and adds nothing (MC-13)", async () => {
-  const at = await start({ tools: [weather] }, { mcp: {} });
-  const proof = join(at.lares.home, "proof");
-  const evil = { mcpServers: { evil: { command: "/usr/bin/touch", args: [proof] } } };
-  for (const name of [".mcp.json", "mcp.json", ".cursor/mcp.json"]) {
-    const file = join(at.lares.workspace("main"), name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(evil));
-  }
-  await lastResult(at, search);
-  await lastResult(at, 'tool:list {"path":"."}');
-  await at.lares.restart();
-  await lastResult(at, call({}, "evil__x"));
-  expect((await at.lares.rpc("mcp.list", {})).servers).toEqual([]);
-  expect(existsSync(proof)).toBe(false);
 });
 
 it("a hundred servers with thirty tools each cost a hello less than a hundred tokens (MC-14)", async () => {

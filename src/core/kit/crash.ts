@@ -15,6 +15,7 @@ export const CRASH_POINTS = {
   "effect.acted": "an effect is done, its result not recorded",
   "command.prepared": "a command is about to start, its supervisor not started",
   "command.started": "a command's supervisor is started, its end not seen",
+  "server.adding": "an MCP server's keys are in the vault, its definition is not in lares.yaml",
   "server.noted": "an MCP server's program is noted, not started",
   "park.before": "a turn is about to park",
   "park.committed": "a turn is parked durably, nobody notified",

@@ -31,6 +31,7 @@ export { isTooDeep, isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";
 export { Current, Late } from "./late.ts";
 export { type Log, silentLog } from "./log.ts";
+export { looseJson } from "./loose-json.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
 export { isReaching, pathsInWord } from "./path-words.ts";

@@ -81,6 +81,37 @@ export const MCP_METHODS = {
     mutates: true,
     doc: "Adds servers to lares.yaml. Values that look like keys go into the vault. Starts nothing.",
   }),
+  "mcp.import": method({
+    in: z.strictObject({
+      file: z
+        .string()
+        .min(1)
+        .max(4096)
+        .optional()
+        .describe("a file on the gateway's machine; default: the usual places"),
+      yes: z.array(z.string().max(64)).max(200).optional().describe("ids of what to add; without it, nothing is"),
+      ...withIdempotencyKey,
+    }),
+    out: z.object({
+      items: z.array(
+        z.object({
+          id: z.string().describe("of exactly this definition in this file"),
+          name: z.string(),
+          product: z.string().describe("whose file it is"),
+          file: z.string(),
+          state: z.enum(["new", "changed", "there already", "left out"]),
+          target: z.string().optional().describe("its program with arguments, or its address"),
+          gets: z.array(z.string()).describe("the variables and headers it gets, by name"),
+          why: z.string().optional().describe("why it is left out"),
+        }),
+      ),
+      added: z.array(z.string()),
+      notes: z.array(z.string()),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Servers of Claude, Cursor, VS Code, OpenClaw, Hermes and of repositories in the workspaces; adds those you name. Starts nothing.",
+  }),
   "mcp.login": method({
     in: z.strictObject({
       name,

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { kindBelow, listBelow, readBelow } from "../../core/files/index.ts";
+import { looseJson } from "../../core/kit/index.ts";
 import type { ImportItem } from "./items.ts";
-import { looseJson } from "./loose-json.ts";
 
 const MB = 1024 * 1024;
 /** Settings, notes and instructions. */

@@ -7,13 +7,10 @@ export { CommandRuns } from "./exec/runs.ts";
 export { createEdit } from "./files/edit.ts";
 export { createWrite } from "./files/write.ts";
 export {
-  addServers,
   agentMcpConfig,
-  describeTool,
   mcpConfig,
   type OpenedMcp,
   openMcp,
-  type ServerConfig,
 } from "./mcp/index.ts";
 export { createMemoryTools, MEMORY_TOOLS } from "./memory/memory.ts";
 export { createMessageTool } from "./message/message.ts";

@@ -33,6 +33,7 @@ export interface Options {
   command?: string;
   address?: string;
   jsonFile?: string;
+  only?: string;
   ended?: string;
   fresh?: boolean;
   accept?: boolean;

@@ -1,16 +1,18 @@
 /** Taking servers into the settings, from what people paste. */
 import { AppError, type Json } from "../../../core/domain/index.ts";
+import type { Crash } from "../../../core/kit/index.ts";
 import { type ServerConfig, serverConfig } from "./config.ts";
 import { hideSecrets } from "./hide.ts";
 import { type Pasted, readPasted } from "./paste.ts";
 
 export interface AddPort {
   /** The servers there are. */
-  known: Readonly<Record<string, unknown>>;
+  known: Readonly<Record<string, ServerConfig>>;
   soundsSecret(key: string): boolean;
   putSecret(name: string, value: string): Promise<void>;
   /** Throws CONFIG_INVALID when the settings don't take it; then nothing is changed. */
   save(server: string, definition: Json): Promise<unknown>;
+  crash: Crash;
 }
 
 export interface Added extends Pick<Pasted, "refused" | "notes"> {
@@ -29,14 +31,20 @@ export async function addServers(
       refused.push({ name, reason: "there is already a server with this name" });
       continue;
     }
-    const hidden = hideSecrets(name, config, (key) => port.soundsSecret(key));
-    for (const secret of hidden.secrets) await port.putSecret(secret.name, secret.value);
-    await port.save(name, withoutDefaults(hidden.config));
+    notes.push(...(await addServer(port, name, config)));
     added.push({ name, config });
-    if (hidden.secrets.length > 0)
-      notes.push(`${name}: stored ${hidden.secrets.map((one) => one.name).join(", ")} in the vault`);
   }
   return { added, refused, notes };
+}
+
+/** Keys first: a definition that refers to a key which isn't there would be refused. Returns what was done besides. */
+export async function addServer(port: AddPort, name: string, config: ServerConfig): Promise<string[]> {
+  const hidden = hideSecrets(name, config, (key) => port.soundsSecret(key));
+  for (const secret of hidden.secrets) await port.putSecret(secret.name, secret.value);
+  port.crash.at("server.adding", () => name);
+  await port.save(name, withoutDefaults(hidden.config));
+  const stored = hidden.secrets.map((one) => one.name).join(", ");
+  return stored === "" ? [] : [`${name}: stored ${stored} in the vault`];
 }
 
 function readText(text: string, name: string | undefined): Pasted {

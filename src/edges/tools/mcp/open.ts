@@ -9,6 +9,7 @@ import { revealIn, secretName } from "./hide.ts";
 import type { IsListed } from "./http.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
 import type { McpLogin } from "./login.ts";
+import { type ManagerPort, McpManager } from "./manager.ts";
 import { createMcpRead } from "./read.ts";
 import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
 import { createMcpTool, type McpPort } from "./tool.ts";
@@ -36,6 +37,8 @@ export interface OpenedMcp {
   servers: McpServers;
   /** Their tools as `tool_search` and `tool_run` see them. */
   served: ServedTools;
+  /** For the owner: what there is, and changes to it. */
+  manage(port: ManagerPort): McpManager;
 }
 
 export function openMcp(parts: OpenMcpParts): OpenedMcp {
@@ -90,7 +93,9 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
     roots: () => roots(),
     keepPicture: parts.keepPicture,
   };
-  return { servers, served: serveTools(servers, port) };
+  const { userHome, workspaces } = parts;
+  const manage = (of: ManagerPort) => new McpManager({ ...of, servers: () => servers, userHome, workspaces });
+  return { servers, served: serveTools(servers, port), manage };
 }
 
 function serveTools(servers: McpServers, port: McpPort): ServedTools {

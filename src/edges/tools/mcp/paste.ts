@@ -31,13 +31,16 @@ const MOST_SERVERS = 100;
 
 /** `name`: for a text that is one server and doesn't say how it is called. Throws a SyntaxError when it isn't JSON. */
 export function readPasted(text: string, name?: string): Pasted {
-  const value = parseJson(text) as Json;
-  const pasted: Pasted = { servers: [], refused: [], notes: [] };
+  const { isEmpty, ...pasted } = readPastedValue(parseJson(text) as Json, name);
+  if (isEmpty) pasted.refused.push({ name: name ?? "(paste)", reason: "there are no server definitions in it" });
+  return pasted;
+}
+
+/** The same of what is read already. `isEmpty`: nothing in it is a list of servers. */
+export function readPastedValue(value: Json, name?: string): Pasted & { isEmpty: boolean } {
   const found = container(value, name);
-  if (!found) {
-    pasted.refused.push({ name: name ?? "(paste)", reason: "there are no server definitions in it" });
-    return pasted;
-  }
+  const pasted = { servers: [], refused: [], notes: [], isEmpty: !found };
+  if (!found) return pasted;
   for (const [given, entry] of Object.entries(found).slice(0, MOST_SERVERS)) addServer(pasted, given, entry);
   return pasted;
 }

@@ -1,4 +1,5 @@
 /** `lares mcp`: other programs whose tools agents may use. */
+import { resolve } from "node:path";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
@@ -10,6 +11,7 @@ import { readGiven } from "../read-all.ts";
 import { mcpWords as words } from "../words/talk.ts";
 
 type Server = Result<"mcp.list">["servers"][number];
+type ImportRow = Result<"mcp.import">["items"][number];
 
 export const list: Action = async ({ rpc, out }) => {
   const { servers } = await rpc.call("mcp.list", {});
@@ -48,6 +50,49 @@ async function readDefinition({ options, ports, out }: Context, name: string | u
   if (jsonFile !== undefined) return readGiven(jsonFile, ports.stdin, (line) => out.note(line));
   if (name === undefined) throw usage(words.needsName, words.needsNameHint);
   return JSON.stringify(truthy({ command, url }));
+}
+
+export const importServers: Action = async (ctx, [given]) => {
+  const { rpc, out, options } = ctx;
+  const from = truthy({ file: given && resolve(given) });
+  const found = await rpc.call("mcp.import", from);
+  const items = found.items.filter(({ name }) => options.only === undefined || name === options.only);
+  const isWanted = ({ state }: ImportRow) => state === "new" || (state === "changed" && options.replace === true);
+  const wanted = items.filter(isWanted);
+  if (items.length === 0) {
+    out.document(found);
+    out.say(words.nothingToImport);
+    if (given === undefined) out.note(words.importPlaces);
+    return EXIT.done;
+  }
+  // Everything is shown before the question: the yes is for exactly these commands.
+  out.say(...items.flatMap((item) => describeImportable(item)));
+  const changed = items.filter(({ state }) => state === "changed").length;
+  if (changed > 0 && options.replace !== true) out.note(words.importReplaces(out.hint, changed));
+  out.note(...found.notes.map(oneLine));
+  if (wanted.length === 0 || options.dryRun) {
+    out.document(found);
+    if (wanted.length === 0) out.say(words.nothingNew);
+    return EXIT.done;
+  }
+  if (!(await confirmed(ctx, words.importQuestion(wanted.length)))) return EXIT.declined;
+  const done = await rpc.call("mcp.import", { ...from, yes: wanted.map(({ id }) => id) });
+  out.document(done);
+  for (const name of done.added)
+    out.say(words.added(name, oneLine(items.find((one) => one.name === name)?.target ?? "")));
+  out.note(...done.notes.map(oneLine), ...done.added.map((name) => words.tryIt(out.hint, name)));
+  return done.added.length === wanted.length ? EXIT.done : EXIT.failed;
+};
+
+function describeImportable({ state, name, product, file, target, gets, why }: ImportRow): string[] {
+  const facts = [words.isImportedAs[state], why && oneLine(why), gets.length > 0 && words.importGets(gets.join(", "))];
+  return [
+    `${words.importable[state]} ${oneLine(name)}  ${oneLine(target ?? "")}`,
+    `    ${[`${product}, ${file}`, ...facts]
+      .filter(Boolean)
+      .map((one) => oneLine(String(one)))
+      .join("; ")}`,
+  ];
 }
 
 export const test: Action = async ({ rpc, out }, [name = ""]) => {

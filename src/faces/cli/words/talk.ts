@@ -94,6 +94,16 @@ export const mcpWords = {
   needsNameHint: 'lares mcp add NAME --command "PROGRAM ARGUMENTS"',
   added: (name: string, target: string) => `Added ${name}: ${target}`,
   notAdded: (name: string, reason: string) => `Not added: ${name}: ${reason}.`,
+  nothingToImport: "Found no MCP servers to import.",
+  importPlaces:
+    "Lares looks at the settings of Claude Desktop, Claude Code, Cursor, VS Code, OpenClaw and Hermes, and in the agents' workspaces.",
+  importable: { new: "+", changed: "!", "there already": "=", "left out": "-" },
+  isImportedAs: { new: "", changed: "other definition", "there already": "already added", "left out": "left out" },
+  importGets: (names: string) => `gets ${names}`,
+  importQuestion: (n: number) => `Add ${plural(n, "server")}? Nothing is started now.`,
+  importReplaces: (hint: Hint, n: number) =>
+    hint`${plural(n, "server")} of the same name ${n === 1 ? "has" : "have"} another definition. Replace: lares mcp import --replace`,
+  nothingNew: "Nothing to add.",
   tryIt: (hint: Hint, name: string) => hint`Try it: lares mcp test ${name}`,
   works: (name: string, tools: number, ms: number) => `${name} works: ${plural(tools, "tool")}, ${ms} ms.`,
   fails: (name: string, why: string) => `${name} can't be reached: ${why}`,

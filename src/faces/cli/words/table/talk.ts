@@ -166,6 +166,19 @@ export const talk: Group = {
       load: async () => (await mcp()).add,
     },
     {
+      name: "mcp import",
+      takes: "[file]",
+      about: "add servers from Claude, Cursor, VS Code, OpenClaw, Hermes, or a repository",
+      flags: [
+        { flag: "--only <name>", about: "only the server of this name" },
+        { flag: "--dry-run", about: "show what there is, and add nothing" },
+        { flag: "--replace", about: "also replace servers whose definition is another one by now" },
+      ],
+      example: "lares mcp import ~/src/shop/.mcp.json",
+      exits: "7 you said no",
+      load: async () => (await mcp()).importServers,
+    },
+    {
       name: "mcp list",
       about: "list MCP servers and how each is; starts nothing",
       example: "lares mcp list",

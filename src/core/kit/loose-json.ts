@@ -2,7 +2,7 @@
  * JSON as people edit it (JSON5): comments, commas at the end, names without quotes, single quotes. Read in one pass and to a
  * bounded depth: the text is somebody else's.
  */
-import { parseJson, TooDeep } from "../../core/kit/index.ts";
+import { parseJson, TooDeep } from "./json-depth.ts";
 
 /** Settings written by hand are far smaller. */
 const LONGEST_LOOSE = 4 * 1024 * 1024;

@@ -1,0 +1,93 @@
+/** What an owner sees and changes of their servers, in the shapes of the protocol's `mcp.*`. Starts nothing but where it says so. */
+import type { Json } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
+import { type AddPort, addServers } from "./add.ts";
+import type { ServerConfig } from "./config.ts";
+import { importServers } from "./import.ts";
+import { describeTool } from "./pins.ts";
+import type { McpServers } from "./servers.ts";
+import { knownSources } from "./sources.ts";
+
+export interface ManagerPort extends Omit<AddPort, "known" | "save"> {
+  /** Of the settings, not of what is running: a server that never started is listed, too. */
+  known(): Readonly<Record<string, ServerConfig>>;
+  /** Undefined removes it. */
+  save(server: string, definition: Json | undefined): Promise<unknown>;
+  /** Hides secrets that are known: commands and addresses may contain some that nobody moved to the vault. */
+  redact(text: string): string;
+}
+
+export interface ManagerParts extends ManagerPort {
+  servers(): McpServers;
+  userHome: string;
+  workspaces(): readonly string[];
+}
+
+export class McpManager {
+  readonly #parts: ManagerParts;
+
+  constructor(parts: ManagerParts) {
+    this.#parts = parts;
+  }
+
+  get servers(): McpServers {
+    return this.#parts.servers();
+  }
+
+  list() {
+    return Object.entries(this.#parts.known()).map(([name, config]) => {
+      const { state, tools, held, quarantined, isUnknown } = this.servers.status(name);
+      return {
+        ...{ name, target: this.#target(config), state: state.kind, listed: !isUnknown, tools },
+        ...{ held: held.length, quarantined: quarantined.length },
+        ...defined({ why: "why" in state ? state.why : undefined }),
+      };
+    });
+  }
+
+  /** `fresh` asks the server, which starts it. */
+  async tools({ name, fresh }: { name: string; fresh?: boolean | undefined }) {
+    if (fresh) await this.servers.refresh(name);
+    const { offered, held, quarantined } = this.servers.describe(name);
+    return {
+      tools: offered.map((tool) => ({ name: tool.name, modelName: tool.modelName, about: describeTool(tool) })),
+      held: held.map(({ tool, why, before }) => ({
+        ...{ name: tool.name, why, now: describeTool(tool) },
+        ...defined({ before }),
+      })),
+      quarantined,
+    };
+  }
+
+  async add(given: Parameters<typeof addServers>[1]) {
+    const { added, refused, notes } = await addServers(this.#adding(), given);
+    return { added: added.map((one) => ({ name: one.name, target: this.#target(one.config) })), refused, notes };
+  }
+
+  /** Without a file: what is found in the usual places and in the workspaces. */
+  async import({ file, yes }: { file?: string | undefined; yes?: readonly string[] | undefined }) {
+    const { userHome, workspaces, redact } = this.#parts;
+    const sources =
+      file === undefined ? knownSources(userHome, process.platform, workspaces()) : [{ product: "file", path: file }];
+    const { items, added, notes } = await importServers(this.#adding(), { sources, yes });
+    const shown = items.map((one) => ({ ...one, ...(one.target ? { target: redact(one.target) } : {}) }));
+    return { items: shown, added, notes: notes.map(redact) };
+  }
+
+  async remove(name: string): Promise<boolean> {
+    if (!(name in this.#parts.known())) return false;
+    await this.#parts.save(name, undefined);
+    // After the settings, so that a crash in between leaves pins of an unknown server, which harm nobody.
+    await this.servers.forget(name);
+    return true;
+  }
+
+  #adding(): AddPort {
+    const { known, ...port } = this.#parts;
+    return { ...port, known: known() };
+  }
+
+  #target(config: ServerConfig): string {
+    return this.#parts.redact(config.url ?? [config.command, ...config.args].join(" "));
+  }
+}
