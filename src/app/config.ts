@@ -1,18 +1,18 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
 import type { AdviceContext, ConfigAdvice } from "../core/contracts/index.ts";
-import { canReach, channelsConfig, limitsShape } from "../edges/channels/index.ts";
-import { embedderConfig } from "../edges/embedder/index.ts";
+import { canReach, channelAdvice, channelsConfig, limitsShape } from "../edges/channels/index.ts";
+import { embedderAdvice, embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
 import {
   agentMcpConfig,
   agentSandboxConfig,
   mcpConfig,
-  rootAdvice,
   rootsConfig,
   sandboxConfig,
   TOOL_NAMES,
+  toolAdvice,
   webConfig,
 } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
@@ -132,10 +132,10 @@ export type LaresConfig = Config<typeof schema>;
 export type LaresSettings = Settings<typeof schema>;
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
-function advise(at: AdviceContext): ConfigAdvice[] {
-  const rooms = { ...modelAdvice, ...agentAdvice, ...rootAdvice, ...rhythmAdvice, ...gatewayAdvice };
-  const table = { ...rooms, ...adviseRules(TOOL_NAMES) };
-  return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...adviseBy(table, at)];
+async function advise(at: AdviceContext): Promise<ConfigAdvice[]> {
+  const edges = { ...modelAdvice, ...toolAdvice, ...channelAdvice, ...embedderAdvice };
+  const table = { ...edges, ...agentAdvice, ...rhythmAdvice, ...gatewayAdvice, ...adviseRules(TOOL_NAMES) };
+  return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...(await adviseBy(table, at))];
 }
 
 function adviseJobs(at: AdviceContext): ReturnType<typeof adviseSchedules> {

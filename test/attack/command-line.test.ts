@@ -62,7 +62,7 @@ describe("not let in", () => {
 
   test("too large a message says so", async () => {
     const said = await run(["chat", "-m", "-"], { input: "x".repeat(3_000_000) });
-    expect(said.text).toMatch(/larger|MB|too long|Too big/);
+    expect(said.text).toMatch(/larger|MB|too long|at most/);
     expect(said.text).not.toContain("not running");
     expect(said.code).not.toBe(0);
   });

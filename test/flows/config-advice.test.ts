@@ -85,29 +85,37 @@ describe("what doesn't work as things are is set, and said", () => {
     expect(said).toContain("It doesn't work as things are:");
     expect(said).not.toContain("Lares is using it now");
     expect(code).toBe(0);
-    await cli("config", "set", key, "--unset");
+    await lares.rpc("config.set", { path: key });
   });
 
-  it("config check and doctor say the same", async () => {
+  it("config check, doctor and security audit say the same", async () => {
     const file = join(lares.home, "lares.yaml");
     const before = text();
     const bad = {
       models: { default: "nosuch/model" },
       routing: { defaultAgent: "nobody" },
       agents: { main: { roots: ["/nonexistent/here"], heartbeat: { every: "banana" } } },
-      policy: { allow: { exce: ["ls *"] } },
+      policy: { allow: { exce: ["ls *"], web_fetch: ["docs.example.com/x"] } },
+      sandbox: { backend: "docker", image: "debian:stable-slim" },
+      memory: { embedder: { use: "ollama" }, teams: { home: ["nemo"] } },
+      web: { privateHosts: ["http://nas.lan"] },
     };
     writeFileSync(file, JSON.stringify(bad));
-    const [checked, doctor] = [await cli("config", "check"), await cli("doctor")];
+    const asked = [await cli("config", "check"), await cli("doctor"), await cli("security", "audit")];
     writeFileSync(file, before);
-    for (const { code, said } of [checked, doctor]) {
-      expect(code).not.toBe(0);
+    expect(asked.map(({ code }) => code).slice(0, 2)).toEqual([1, 1]);
+    for (const { said } of asked) {
       for (const why of [
         'no provider "nosuch"',
         'no agent "nobody"',
         "no folder /nonexistent/here",
         '"banana"',
         '"exce"',
+        "docker doesn't work",
+        "No server answers at http://127.0.0.1:11434",
+        'no agent "nemo"',
+        '"http://nas.lan" isn\'t a host',
+        '"docs.example.com/x" can\'t match any address',
       ])
         expect(said.replace(/\s+/g, " ")).toContain(why);
     }
@@ -119,7 +127,126 @@ describe("what doesn't work as things are is set, and said", () => {
       "Lares is using it now",
     );
     expect((await cli("config", "set", "policy.allow.exec", '["ls *"]')).said).toContain("Lares is using it now");
-    await cli("config", "set", "routing.defaultAgent", "--unset");
+    await cli("config", "unset", "routing.defaultAgent");
+  });
+
+  it("an agent that isn't there is created, and that is said", async () => {
+    const { code, said } = await cli("config", "set", "agents.mian.model", "anthropic/claude-sonnet-5-5");
+    expect(said).toContain('There is no agent "mian" yet. Lares creates it with these settings.');
+    expect(said).toContain("If you meant main: lares config unset agents.mian");
+    expect(said).toContain("Lares is using it now");
+    expect(code).toBe(0);
+    const given = { path: "agents.mani.model", value: "anthropic/claude-sonnet-5-5" };
+    expect((await lares.rpc("config.set", given)).advice).toEqual([expect.stringContaining('no agent "mani" yet')]);
+    for (const agent of ["mian", "mani"]) await cli("config", "unset", `agents.${agent}`);
+    expect((await cli("config", "check")).said).not.toContain("mian");
+  });
+
+  it("config unset says when there is nothing to remove, and refuses a key that nobody knows", async () => {
+    expect((await cli("config", "unset", "limits.minutes")).said).toContain("Nothing to change");
+    const unknown = await cli("config", "unset", "limits.minuts");
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.said).toContain('There is no config key "limits.minuts".');
+    expect(unknown.said).toContain("limits.minutes");
+  });
+});
+
+/** Every kind of value that is well written and can't work: names of nothing, addresses that are none. */
+const NEVER: [key: string, value: string, why: RegExp][] = [
+  ["agents.main.roots", '["/"]', /An agent can't work in "\/": it is the whole machine/],
+  ["agents.main.roots", '["~"]', /it is your whole home/],
+  ["agents.main.roots", '["/etc/ssl"]', /it is inside \/etc/],
+  ["sandbox.readable", '["/proc"]', /The sandbox can't include "\/proc"/],
+  ["sandbox.network", "host", /can't use the network "host"/],
+  ["web.privateHosts", '["http://nas.lan:8080/x"]', /isn't a host. .* such as nas.lan:8080/],
+  ["web.privateHosts", '["not a host!"]', /"not a host!" isn't a host/],
+  ["web.privateHosts", '["10.0.0.0/8"]', /"10.0.0.0\/8" isn't a host/],
+  ["policy.allow.web_fetch", '["docs.example.com/api/*"]', /can't match any address: .*For example: docs.example.com/],
+  ["policy.allow.web_fetch", '["https://docs.example.com"]', /can't match any address/],
+  ["policy.deny.web_fetch", '["docs.example.com:8443"]', /can't match any address/],
+  ["agents.main.policy.allow.browser", '["*"]', /can't match any address/],
+  ["policy.allow.exec", '["ls | cat"]', /Put quotes around what is meant literally\.(?!\.)/],
+  ["routing.rules", '[{"agent":"main","channel":"telegrm"}]', /no channel "telegrm" \(did you mean telegram\?\)/],
+  ["routing.identities", '{"ana":["telegrm:1"]}', /no channel "telegrm"/],
+  ["routing.identities", '{"ana":["12345"]}', /"12345" isn't a person's id/],
+  [
+    "channels.irc",
+    '{"x":{"host":"https://irc.libera.chat","nick":"b"}}',
+    /isn't a server's name.* such as irc.libera.chat/,
+  ],
+];
+
+const NOT_NOW: typeof NEVER = [
+  ["gateway.bind", "192.0.2.77", /isn't an address of this machine/],
+  [
+    "sandbox",
+    '{"backend":"docker","image":"debian:stable-slim"}',
+    /sandbox.backend: docker doesn't work \(.+\), so commands won't run/,
+  ],
+  ["sandbox", '{"backend":"ssh","host":"nobody@127.0.0.1"}', /sandbox.backend: ssh doesn't work/],
+  [
+    "memory.embedder.use",
+    "ollama",
+    /No server answers at http:\/\/127.0.0.1:11434, so memory is searched by words only/,
+  ],
+  ["memory.embedder.use", "openai", /It needs memory.embedder.baseUrl/],
+  ["memory.teams", '{"home":["main","nobody"]}', /memory.teams.home\[1\]: There is no agent "nobody"/],
+  ["budgets.agents", '{"nobody":{"perDay":{"calls":1}}}', /There is no agent "nobody"/],
+  ["models.providers", '{"mine":{"baseUrl":"http://127.0.0.1:9/v1"}}', /No server answers at http:\/\/127.0.0.1:9/],
+  ["web.search", '{"provider":"searxng","baseUrl":"http://127.0.0.1:9"}', /No server answers at/],
+  ["mcp.servers", '{"x":{"command":"no-such-program-here"}}', /There is no program no-such-program-here/],
+  ["mcp.servers", '{"x":{"url":"http://127.0.0.1:9/mcp"}}', /No server answers at/],
+  ["agents.main.mcp", '{"allow":["githb/*"]}', /There is no MCP server "githb"/],
+  ["policy.allow.mcp", '["githb/list_*"]', /There is no MCP server "githb"/],
+  ["routing.rules", '[{"agent":"main","channel":"telegram"}]', /No message comes from telegram: it isn't connected/],
+  ["routing.rules", '[{"agent":"main","person":"anna"}]', /Nobody is called "anna"/],
+  [
+    "hooks",
+    '{"x":{"scheme":"bearer","secret":"0123456789abcdef","deliver":{"channel":"telegram","account":"a","chat":"1"}}}',
+    /Nothing can be delivered to telegram\/a/,
+  ],
+  [
+    "agents.main.heartbeat",
+    '{"deliver":{"channel":"telegram","account":"a","chat":"1"}}',
+    /Nothing can be delivered to telegram\/a/,
+  ],
+  [
+    "channels.irc",
+    '{"x":{"host":"irc.example.org","nick":"b","enabled":false,"groups":{"#a":{"agent":"nobody","tools":["exec"]}}}}',
+    /groups.#a.agent: There is no agent "nobody"/,
+  ],
+  ["context.models", '{"nosuch/x":{"maxTokens":9000}}', /There is no provider "nosuch"/],
+];
+
+describe("names of nothing and addresses that are none", () => {
+  const given = (value: string) => (/^[[{]/.test(value) ? (JSON.parse(value) as Json) : value);
+
+  it.each(NEVER)("%s %s is refused", async (path, value, why) => {
+    const before = text();
+    const refused = await lares.rpc("config.set", { path, value: given(value) }).catch((error: unknown) => error);
+    expect((refused as RpcFailed).error.message).toMatch(why);
+    expect((refused as RpcFailed).error.message).not.toMatch(/\.\.$/);
+    expect(text()).toBe(before);
+  });
+
+  it.each(NOT_NOW)("%s %s is set, and what is missing is said", async (path, value, why) => {
+    const { advice } = await lares.rpc("config.set", { path, value: given(value) });
+    expect(advice?.join("\n")).toMatch(why);
+    const { advice: still } = await lares.rpc("config.set", { path });
+    expect(still ?? []).toEqual([]);
+  });
+
+  it("the command line says the same", async () => {
+    const root = await cli("config", "set", "agents.main.roots", '["/"]');
+    expect(root).toMatchObject({ code: 1, said: expect.stringContaining("it is the whole machine") });
+    const rule = await cli("config", "set", "policy.allow.exec", '["ls | cat"]');
+    expect(rule.said).toMatch(/what is meant literally\. The file is unchanged\./);
+    const team = await cli("config", "set", "memory.teams", '{"home":["nobody"]}');
+    expect(team).toMatchObject({ code: 0, said: expect.stringContaining('There is no agent "nobody"') });
+    expect(team.said).not.toContain("Lares is using it now");
+    const removed = await cli("config", "unset", "memory.teams");
+    expect(removed).toMatchObject({ code: 0, said: expect.stringContaining("Removed memory.teams in ") });
+    expect(removed.said).toContain("Lares is using it now");
   });
 });
 

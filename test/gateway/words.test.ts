@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { METHODS } from "../../src/core/protocol/index.ts";
+import { parse } from "../../src/faces/gateway/http.ts";
 import { directiveScript, type ModelServer } from "../fakes/model-server/index.ts";
 import { bearer, openInstance, openScripted, Socket, type TestInstance, TOKEN } from "./support.ts";
 
@@ -198,4 +200,30 @@ test("a port that is taken ends the start with one sentence, and a stop right af
   } finally {
     taken.close();
   }
+});
+
+/** What zod says by itself. */
+const RAW = /Too (small|big)|Invalid (input|option|string|URL|key)|Unrecognized|expected |received /;
+
+test("no parameter of any method is refused in a schema's own words", () => {
+  const wrong = [undefined, null, "", " ", "🙂", 5, -1, 1.5, true, [], [{}], {}, { x: 1 }, "x".repeat(300_000)];
+  const said = Object.entries(METHODS).flatMap(([method, { in: params }]) => {
+    const fields = Object.keys((params as { shape?: object }).shape ?? {});
+    const given = [...wrong, ...fields.flatMap((field) => wrong.map((value) => ({ [field]: value })))];
+    return given.flatMap((value) => {
+      try {
+        parse(params, value);
+        return [];
+      } catch (error) {
+        return [`${method}: ${(error as Error).message}`];
+      }
+    });
+  });
+  expect(said.length).toBeGreaterThan(1000);
+  expect(said.filter((one) => RAW.test(one) || /\.\.$|undefined/.test(one))).toEqual([]);
+});
+
+test("memory.forget about something too short says so plainly", async () => {
+  const { message } = (await refused(instance.rpc("memory.forget", { about: "🙂"[0]! })))!;
+  expect(message).toMatch(/^Field about must have at least \d+ characters\.$/);
 });

@@ -5,7 +5,7 @@ import { type AuditParts, audit } from "../../ground/observe/index.ts";
 import type { LaresSettings } from "../config.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-export interface SecurityParts extends Asks<"sandbox">, Pick<MethodParts, "home"> {
+export interface SecurityParts extends Asks<"sandbox" | "agents">, Pick<MethodParts, "home"> {
   access: Access;
   settings: LaresSettings;
   /** Read at each call: the address is only known once the gateway listens. */
@@ -16,10 +16,10 @@ export function makeSecurityMethods(parts: SecurityParts): Methods<"security"> {
   return {
     "security.audit": async () =>
       audit({
-        home: parts.home,
-        config: parts.settings.view,
+        ...{ home: parts.home, config: parts.settings.view },
         tokens: parts.access.list().tokens,
         sandbox: await parts.instance().sandbox.state(),
+        advice: (await parts.settings.check(undefined, parts.instance().agents.names())).problems,
         hasPrlimit,
         ...parts.auditing(),
       }),

@@ -5,8 +5,11 @@ export interface ConfigAdvice {
   path: string;
   /** A sentence, with the way out. */
   message: string;
-  /** `never`: nothing else that is set can make it work, so setting it is refused. `note`: it works, but not as one may think. */
-  weight?: "never" | "note";
+  /**
+   * `never`: nothing else that is set can make it work, so setting it is refused. `note`: it works, but not as one may think.
+   * `new`: it works and creates something, which is said when it is set and isn't a fault of the file.
+   */
+  weight?: "never" | "note" | "new";
 }
 
 /** What advice depends on besides the value. */
@@ -17,13 +20,17 @@ export interface AdviceContext {
   env: Readonly<Record<string, string | undefined>>;
   /** Agents that have a folder in the home; they need no entry in the file. */
   folders: readonly string[];
+  /** The folder of Lares, which no other folder may contain. */
+  home: string;
   /** Asked by the running program: its environment is the one that counts. */
   running: boolean;
   /** The present moment, for what is said in words. */
   now: number;
 }
 
-/** By key: `*` stands for any name or number. */
+export type Advice = Omit<ConfigAdvice, "path">;
+
+/** By key: `*` stands for any name or number. `name` is the last part of the key: which name stands for `*` there. */
 export type AdviceTable = Readonly<
-  Record<string, (value: unknown, at: AdviceContext) => Omit<ConfigAdvice, "path"> | undefined>
+  Record<string, (value: unknown, at: AdviceContext, name: string) => Advice | undefined | Promise<Advice | undefined>>
 >;

@@ -1,4 +1,4 @@
-export type { AdviceContext, AdviceTable, ConfigAdvice } from "./advice.ts";
+export type { Advice, AdviceContext, AdviceTable, ConfigAdvice } from "./advice.ts";
 export {
   type AccountPolicy,
   type Button,

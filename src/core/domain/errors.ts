@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import { type AccountKey, toAccountName } from "./keys.ts";
 import type { Origin } from "./message.ts";
 
 /** Whether trying again can help: never, later without a change, or after somebody changed something. */
@@ -107,6 +108,11 @@ export function unknownAgent(agent: string, known?: readonly string[]): AppError
 
 export function noAgent(agent: string): string {
   return `There is no agent "${agent}".`;
+}
+
+/** Said of jobs, hooks and heartbeats alike. */
+export function nowhereToDeliver(at: AccountKey): string {
+  return `Nothing can be delivered to ${toAccountName(at)}: it isn't set up.`;
 }
 
 /** The end of a closed switch: a case that was added and forgotten here fails to compile. */

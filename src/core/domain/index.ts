@@ -8,6 +8,7 @@ export {
   type ErrorShape,
   isOver,
   noAgent,
+  nowhereToDeliver,
   toErrorShape,
   unknownAgent,
 } from "./errors.ts";

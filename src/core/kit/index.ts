@@ -12,6 +12,7 @@ export { BODY_TOO_LARGE, textWithin } from "./body.ts";
 export { bootId } from "./boot.ts";
 export { type Bus, makeBus } from "./bus.ts";
 export { type Clock, ManualClock, startOfDay, systemClock } from "./clock.ts";
+export { canConnect, readAddress, silenceAt } from "./connect.ts";
 export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./crash.ts";
 export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";
@@ -27,6 +28,7 @@ export {
   type WorkKey,
 } from "./guard.ts";
 export { type IdMaker, randomIds } from "./ids.ts";
+export { type Explained, explainIssue, firstIssue, type Issue } from "./issue-words.ts";
 export { isTooDeep, isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";
 export { Current, Late } from "./late.ts";
@@ -40,6 +42,7 @@ export { type Backoff, backoffMs } from "./retry.ts";
 export { isSameSecret, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
+export { asSentence } from "./sentence.ts";
 export { deadline, following } from "./signals.ts";
 export { dayIn, longStamp, roughly, type Stamp, showsLocally, stampIn } from "./stamp.ts";
 export { findSubject } from "./subject.ts";

@@ -3,11 +3,11 @@ import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError, assertNever } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
-import type { EmbedderConfig } from "./config.ts";
+import { type EmbedderConfig, OLLAMA_URL } from "./config.ts";
 import { OfflineEmbedder } from "./offline.ts";
 import { RemoteEmbedder } from "./remote.ts";
 
-export { embedderConfig } from "./config.ts";
+export { embedderAdvice, embedderConfig } from "./config.ts";
 export { OFFLINE_ID, OfflineEmbedder } from "./offline.ts";
 export { RemoteEmbedder } from "./remote.ts";
 
@@ -23,7 +23,7 @@ export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder |
       const ollama = config.use === "ollama";
       const model = config.model ?? (ollama ? "nomic-embed-text" : "text-embedding-3-small");
       const dims = config.dims ?? (ollama ? 768 : 1536);
-      const baseUrl = config.baseUrl ?? (ollama ? "http://127.0.0.1:11434" : undefined);
+      const baseUrl = config.baseUrl ?? (ollama ? OLLAMA_URL : undefined);
       if (!baseUrl) {
         throw new AppError("CONFIG_INVALID", {
           message: "memory.embedder.use is openai, but memory.embedder.baseUrl is not set.",

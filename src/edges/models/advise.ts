@@ -1,5 +1,6 @@
 /** Keys that name a model which can't answer. */
 import type { AdviceContext, AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
+import { silenceAt } from "../../core/kit/index.ts";
 import type { ModelsConfig } from "./config.ts";
 import { PRACTICE_MODEL } from "./practice/index.ts";
 import { describeProviders, keyHint } from "./providers.ts";
@@ -14,6 +15,11 @@ export const modelAdvice: AdviceTable = {
   "memory.condense.model": judge,
   "context.summariser": judge,
   "goals.judge": judge,
+  "models.providers.*.baseUrl": async (value) => {
+    const silence = await silenceAt(String(value));
+    return silence === undefined ? undefined : { message: `${silence}. Start the server, or correct the address.` };
+  },
+  "context.models.*": (_values, at, name) => judge(name, at),
 };
 
 function judge(value: unknown, { config, env, running }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {

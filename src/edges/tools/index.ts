@@ -1,5 +1,6 @@
 /** The built-in tools and what other tools are made of: registry, paths, visible text, clean environment. */
 
+export { toolAdvice } from "./advise.ts";
 export { createBrowserTool } from "./browser/index.ts";
 export { visible } from "./escape.ts";
 export { createExec } from "./exec/exec.ts";
@@ -18,7 +19,7 @@ export { createAgentFiles, withInside } from "./paths/index.ts";
 export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
 export { createTools, ON_DEMAND_TOOLS, registerTools, TOOL_NAMES, type ToolRegistry } from "./registry.ts";
-export { createRootedFiles, listReadable, openRoots, type Roots, rootAdvice, rootsConfig } from "./roots.ts";
+export { createRootedFiles, listReadable, openRoots, type Roots, rootsConfig } from "./roots.ts";
 export {
   agentSandboxConfig,
   type Confinement,

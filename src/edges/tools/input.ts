@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { AppError, isObject, isUnreadable, type Json, type UnreadableInput } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
+import { explainIssue, nearest } from "../../core/kit/index.ts";
 
 /** Checks `input` against a strict object schema. Throws TOOL_INPUT naming each wrong field. */
 export function parseInput<Shape extends z.ZodRawShape>(
@@ -77,5 +77,7 @@ function sentence(issue: z.core.$ZodIssue, given: unknown, known: readonly strin
   if (issue.code === "invalid_type" && isObject(given) && given[field] === undefined) {
     return `Field "${field}" is missing; it must be a ${issue.expected}.`;
   }
-  return `Field "${field}" is wrong: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}.`;
+  return explainIssue(issue, given)
+    .map(({ path, say }) => `${say(`Field "${path.join(".")}"`)}.`)
+    .join(" ");
 }

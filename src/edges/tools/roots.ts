@@ -1,39 +1,17 @@
 /** Folders besides the workspace that agents work in (`agents.<id>.roots`), as real paths. */
-import { existsSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { AdviceTable } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
+import { expanded } from "./advise.ts";
 import { createAgentFiles } from "./paths/index.ts";
 import { safeRoot } from "./sandbox/index.ts";
 
 /** One agent's own folders. */
 export const rootsConfig = z
-  .array(z.string().regex(/^(\/|~\/)./, "an absolute path, or one that begins with ~/"))
+  .array(z.string().regex(/^(\/|~(\/|$))/, "an absolute path, or one that begins with ~/"))
   .default([])
   .describe("Folders besides its workspace that this agent works in. Example: [~/code/app]");
-
-/** A folder that isn't there is left out without a word when the agent works. */
-export const rootAdvice: AdviceTable = {
-  "agents.*.roots.*": mustBeFolder("the agent can't work in it"),
-  "sandbox.readable.*": mustBeFolder("commands can't read it"),
-  "memory.documents.*": mustBeFolder("nothing in it is found"),
-};
-
-function mustBeFolder(so: string): AdviceTable[string] {
-  return (value) => {
-    const path = expanded(String(value), homedir());
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return undefined;
-    const what = found ? `${value} isn't a folder` : `There is no folder ${value}`;
-    return { message: `${what}, so ${so}. Create it, or correct the path.` };
-  };
-}
-
-function expanded(path: string, userHome: string): string {
-  return path === "~" || path.startsWith("~/") ? join(userHome, path.slice(1)) : path;
-}
 
 /** What the settings say about folders of agents. */
 export interface RootsConfig {

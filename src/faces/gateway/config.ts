@@ -1,17 +1,31 @@
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { z } from "zod";
 import type { AdviceTable } from "../../core/contracts/index.ts";
-import { type DeepReadonly, isLoopbackBind } from "../../core/kit/index.ts";
+import { BOUND_EVERYWHERE, type DeepReadonly, isLoopbackBind, parseHost } from "../../core/kit/index.ts";
 
 /** Lares doesn't start with an address that others reach, unless the owner says that this is meant. */
 export const gatewayAdvice: AdviceTable = {
   "gateway.bind": (value, { config }) => {
     const { exposed } = config.gateway as GatewayConfig;
-    if (exposed || isLoopbackBind(String(value))) return undefined;
+    if (isLoopbackBind(String(value))) return undefined;
+    if (!isOwnAddress(String(value))) {
+      const message = `"${value}" isn't an address of this machine, so Lares couldn't start with it.`;
+      return { message: `${message} Use 127.0.0.1, or 0.0.0.0 for every address.` };
+    }
+    if (exposed) return undefined;
     const message = `Lares won't start with it: listening on ${value} would open it beyond this machine.`;
     return { message: `${message} If you want that, set gateway.exposed to true.` };
   },
 };
+
+/** A name may stand for one; an IP address is one of those the machine has now. */
+function isOwnAddress(bind: string): boolean {
+  if (isIP(bind) === 0) return parseHost(bind)?.kind === "name" && bind.includes(".");
+  if (Object.hasOwn(BOUND_EVERYWHERE, bind)) return true;
+  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return own.some(({ address }) => address === bind);
+}
 
 export const gatewayConfig = z
   .strictObject({

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   toErrorShape,
 } from "../../core/domain/index.ts";
-import { type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
+import { type Explained, explainIssue, type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
@@ -114,9 +114,10 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<
       details: { field: key },
     });
   }
-  const field = issue.path.join(".") || "(body)";
+  const [{ path, say }] = explainIssue(issue, value) as [Explained];
+  const field = path.join(".") || "(body)";
   throw new AppError("BAD_REQUEST", {
-    message: `Field ${field}: ${issue.message}.`,
+    message: `${say(path.length ? `Field ${field}` : "The body")}.`,
     hint: "Correct the field and send it again.",
     details: { field },
   });

@@ -5,10 +5,10 @@
  * general ones. So what the general policy denies, no agent is allowed.
  */
 import { z } from "zod";
-import type { AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
-import { nearest } from "../../core/kit/index.ts";
+import type { Advice, AdviceTable } from "../../core/contracts/index.ts";
+import { nearest, parseHost } from "../../core/kit/index.ts";
 import { parseExecRule } from "./rules.ts";
-import { noSuchTools } from "./words.ts";
+import { noSuchTools, notAHost } from "./words.ts";
 
 const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -48,7 +48,7 @@ export const agentPolicyConfig = z
   );
 /** Rules for a tool that isn't there are never looked at. */
 export function adviseRules(tools: readonly string[]): AdviceTable {
-  const judge = (value: unknown): Omit<ConfigAdvice, "path"> | undefined => {
+  const judge = (value: unknown): Advice | undefined => {
     const names = Object.keys(value as object).filter((name) => !tools.includes(name));
     if (names.length === 0) return undefined;
     return {
@@ -60,7 +60,32 @@ export function adviseRules(tools: readonly string[]): AdviceTable {
     };
   };
   const lists = ["allow", "deny"].flatMap((list) => [`policy.${list}`, `agents.*.policy.${list}`]);
-  return Object.fromEntries(lists.map((path) => [path, judge]));
+  return Object.fromEntries([
+    ...lists.map((path) => [path, judge] as const),
+    ...lists.flatMap((path) => HOST_TOOLS.map((tool) => [`${path}.${tool}.*`, judgeHostRule] as const)),
+    ["channels.*.*.groups.*.tools.*", (value: unknown) => judge({ [String(value)]: [] })] as const,
+  ]);
+}
+
+/** Their rules name hosts. */
+const HOST_TOOLS = ["web_fetch", "web_search", "browser"];
+
+/** A rule about hosts that no address could match. */
+function judgeHostRule(value: unknown): Advice | undefined {
+  const rule = String(value);
+  const host = rule.toLowerCase().replace(/^\*\./, "").replace(/\.$/, "");
+  const known = parseHost(host)?.host;
+  if (known === host && !/[^a-z0-9_.:-]/.test(host)) return undefined;
+  const bare = hostIn(rule);
+  const example = bare === undefined ? "docs.example.com or *.example.com" : bare;
+  return { message: notAHost(rule, example), weight: "never" };
+}
+
+/** The host that somebody who gave an address, a path or a port may have meant. */
+function hostIn(rule: string): string | undefined {
+  const url = rule.includes("://") ? rule : `https://${rule}`;
+  const found = URL.canParse(url) ? new URL(url).hostname : "";
+  return found !== "" && !/[^a-z0-9.-]/.test(found) ? found : undefined;
 }
 
 export type PolicyConfig = z.output<typeof policyConfig>;

@@ -387,6 +387,10 @@ export function showInside(wrappers: string): string {
   return ` [in ${wrappers}]`;
 }
 
+export function notAHost(rule: string, example: string): string {
+  return `"${rule}" can't match any address: a rule here names a host, without protocol, port or path. For example: ${example}`;
+}
+
 /** About rules for tools that aren't there. */
 export function noSuchTools(
   names: readonly { name: string; near: string | undefined }[],

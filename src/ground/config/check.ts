@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import { isObject } from "../../core/domain/index.ts";
-import { nearest, truthy } from "../../core/kit/index.ts";
+import { explainIssue, type Issue, nearest, truthy } from "../../core/kit/index.ts";
 import { type Path, pathText } from "./problems.ts";
 import { type ConfigSchema, inside, isClosed, readDef } from "./schema.ts";
 
@@ -157,70 +157,11 @@ function readAs(expected: string, value: unknown): unknown {
   return value;
 }
 
-type Issue = z.core.$ZodIssue;
-
 function toComplaints(issue: Issue, base: Path, root: unknown): Complaint[] {
-  const here = issue.path as Path;
-  const path = [...base, ...here];
-  const name = pathText(path);
-  const value = valueAt(root, here);
-  const wrong = (message: string): Complaint[] => [{ path, at: "value", message }];
-  switch (issue.code) {
-    case "invalid_type":
-      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${kindWords(issue.expected)}` }];
-      return wrong(`${name} must be ${kindWords(issue.expected)}, not ${describeKind(value)}`);
-    case "invalid_value": {
-      const near = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
-      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${listChoices(issue.values)}` }];
-      return wrong(`${name} must be ${listChoices(issue.values)}${near === undefined ? "" : `; nearest: ${near}`}`);
-    }
-    case "too_small":
-      return wrong(
-        `${name} must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`,
-      );
-    case "too_big":
-      return wrong(
-        `${name} must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`,
-      );
-    case "invalid_format":
-      return wrong(`${name} must be ${formWords(issue)}`);
-    case "not_multiple_of":
-      return wrong(`${name} must be a multiple of ${issue.divisor}`);
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        at: "key",
-        message: `unknown key ${pathText([...path, key])}`,
-      }));
-    case "invalid_union":
-      if ("options" in issue && Array.isArray(issue.options))
-        return wrong(`${name} must be ${listChoices(issue.options)}`);
-      return unionComplaints(issue, path, root, value) ?? wrong(`${name} has a form that is not understood here`);
-    case "invalid_key": {
-      const why = issue.issues.find((one) => one.code === "invalid_format");
-      const form = why ? `; it must be ${formWords(why as Issue & { code: "invalid_format" })}` : "";
-      return [{ path, at: "key", message: `${name}: this name is not allowed here${form}` }];
-    }
-    default:
-      return wrong(name ? `${name}: ${issue.message}` : issue.message);
-  }
-}
-
-/** The branch that came furthest is what the writer meant; when none got past the door, the doors are named. */
-function unionComplaints(issue: Issue & { code: "invalid_union" }, path: Path, root: unknown, value: unknown) {
-  const deep = issue.errors.filter((branch) => branch.every((i) => i.path.length > 0 || i.code !== "invalid_type"));
-  const best = deep.sort((a, b) => a.length - b.length)[0];
-  if (best?.length) {
-    return best.flatMap((i) =>
-      toComplaints({ ...i, path: [...issue.path, ...i.path] }, path.slice(0, path.length - issue.path.length), root),
-    );
-  }
-  const doors = issue.errors.flatMap((branch) =>
-    branch.flatMap((i) => (i.code === "invalid_type" ? [kindWords(i.expected)] : [])),
-  );
-  if (doors.length === 0) return undefined;
-  const message = `${pathText(path)} must be ${[...new Set(doors)].join(" or ")}, not ${describeKind(value)}`;
-  return [{ path, at: "value" as const, message }];
+  return explainIssue(issue, root).map(({ path: here, at, say }) => {
+    const path = [...base, ...here];
+    return { path, at, message: say(pathText(path)).replace(/^: /, "") };
+  });
 }
 
 function unknownKey(parent: Path, key: string, known: readonly string[], schema: ConfigSchema): Complaint {
@@ -243,61 +184,8 @@ function elsewhere(schema: ConfigSchema, parent: Path, key: string): string | un
   return undefined;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  tuple: "a list",
-  object: "a section with keys",
-  record: "a section with keys",
-  null: "empty",
-};
-
-function kindWords(expected: string): string {
-  return KINDS[expected] ?? expected;
-}
-
-/** The kind of a value, never the value (CONFIG-4). */
-function describeKind(value: unknown): string {
-  if (value === null || value === undefined) return "empty";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "a section with keys";
-  if (typeof value === "number") return Number.isInteger(value) ? "a number" : "a number with a fraction";
-  return typeof value === "boolean" ? "true or false" : "text";
-}
-
-function listChoices(values: readonly unknown[]): string {
-  return values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(", ")}`;
-}
-
-function bound(origin: string, how: string, limit: number | bigint): string {
-  if (origin === "string")
-    return limit === 1 && how === "at least" ? "not be empty" : `have ${how} ${limit} characters`;
-  if (origin === "array" || origin === "set") return `have ${how} ${limit} entries`;
-  return `be ${how} ${limit}`;
-}
-
-/** The schema's own words where it has some, with an example mostly; else the pattern. */
-function formWords({ format, message, pattern }: Issue & { code: "invalid_format" }): string {
-  if (format !== "regex") return formatWords(format);
-  return message.startsWith("Invalid") ? `text of the form ${pattern}` : message;
-}
-
-function formatWords(format: string): string {
-  return format === "url" ? "an address such as https://example.com" : `text in the form of ${format}`;
-}
-
 function mapFields(fields: Fields, change: (value: unknown, key: string) => unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]));
-}
-
-function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (at, part) => (at === null || typeof at !== "object" ? undefined : (at as Fields)[part]),
-    root,
-  );
 }
 
 function replaceAt(root: unknown, path: Path, change: (value: unknown) => unknown): unknown {

@@ -1,5 +1,5 @@
 export { noteAddress } from "./address.ts";
-export { adviseBy, newAdvice } from "./advise.ts";
+export { adviseBy, newAdvice, standing } from "./advise.ts";
 export { explainIssues } from "./check.ts";
 export { configSchemaJson, explain } from "./describe.ts";
 export { closeInherited } from "./descriptors.ts";

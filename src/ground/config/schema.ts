@@ -15,7 +15,7 @@ export interface ConfigSchema<S extends Slices = Slices> {
   /** When a change of a key takes effect; the longest path that leads to the key decides. */
   readonly effects: Readonly<Record<string, Effect>>;
   /** What is well written and would still not work. A file is not refused for it. */
-  readonly advise: (at: AdviceContext) => readonly ConfigAdvice[];
+  readonly advise: (at: AdviceContext) => Promise<readonly ConfigAdvice[]>;
 }
 
 /**
@@ -44,7 +44,7 @@ export type Config<Schema extends ConfigSchema> = {
 export function defineConfig<S extends Slices>(
   slices: S,
   effects: ConfigSchema["effects"] = {},
-  advise: ConfigSchema["advise"] = () => [],
+  advise: ConfigSchema["advise"] = async () => [],
 ): ConfigSchema<S> {
   for (const name of Object.keys(slices)) {
     if (isForbiddenKey(name)) throw new Error(`"${name}" cannot be the name of a config slice`);

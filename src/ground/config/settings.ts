@@ -9,8 +9,8 @@ import { join } from "node:path";
 import type { ConfigAdvice } from "../../core/contracts/index.ts";
 import { AppError, type Json, toJson } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
-import { truthy } from "../../core/kit/index.ts";
-import { newAdvice } from "./advise.ts";
+import { asSentence, truthy } from "../../core/kit/index.ts";
+import { newAdvice, standing } from "./advise.ts";
 import { configSchemaJson, explain } from "./describe.ts";
 import { getFromFile, setInFile } from "./edit.ts";
 import { CONFIG_FILE, type LoadedConfig, readText, reviewConfig, saveConfig } from "./load.ts";
@@ -143,25 +143,27 @@ export class Settings<Schema extends ConfigSchema> {
    * and doesn't work as things are.
    */
   async set(path: string, value: Json | undefined, folders: readonly string[]) {
-    const before = this.advice(this.wanted, folders);
-    const changed = await this.change([[path, value]], (config) => {
-      const never = newAdvice(this.advice(config, folders), before).filter(({ weight }) => weight === "never");
+    const before = await this.advice(this.wanted, folders);
+    let fresh: readonly ConfigAdvice[] = [];
+    const changed = await this.change([[path, value]], async (config) => {
+      fresh = newAdvice(await this.advice(config, folders), before);
+      const never = fresh.filter(({ weight }) => weight === "never");
       return never.map(({ path: at, message }) => ({ path: at, message: `${at}: ${message}` }));
     });
-    const advice = newAdvice(this.advice(this.wanted, folders), before).map((one) => `${one.path}: ${one.message}`);
+    const advice = fresh.map((one) => `${one.path}: ${one.message}`);
     const effect = findEffect(this.parts.schema, path) ?? "restart";
     return { path, effect, ...changed, ...(advice.length ? { advice } : {}) };
   }
 
-  private advice(config: Config<Schema>, folders: readonly string[]): readonly ConfigAdvice[] {
-    const { schema, variables } = this.parts;
-    return schema.advise({ config, folders, env: variables, running: true, now: Date.now() });
+  private advice(config: Config<Schema>, folders: readonly string[]): Promise<readonly ConfigAdvice[]> {
+    const { schema, variables, home } = this.parts;
+    return schema.advise({ config, folders, home, env: variables, running: true, now: Date.now() });
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
   change(
     edits: readonly (readonly [path: string | readonly string[], value: Json | undefined])[],
-    refuse: (config: Config<Schema>) => readonly ConfigProblem[] = () => [],
+    refuse: (config: Config<Schema>) => Promise<readonly ConfigProblem[]> = async () => [],
   ) {
     if (edits.some(([, value]) => value !== undefined && isMask(value))) {
       throw new AppError("BAD_REQUEST", {
@@ -175,10 +177,10 @@ export class Settings<Schema extends ConfigSchema> {
       for (const [path, value] of edits) text = await setInFile(text, path, value);
       const before = new Set(this.problems.map((p) => `${p.path} ${p.message}`));
       const { problems, config } = await this.review(text);
-      const fresh = [...problems.filter((p) => !before.has(`${p.path} ${p.message}`)), ...refuse(config)];
+      const fresh = [...problems.filter((p) => !before.has(`${p.path} ${p.message}`)), ...(await refuse(config))];
       if (fresh.length) {
         throw new AppError("CONFIG_INVALID", {
-          message: fresh.map((p) => p.message).join("; "),
+          message: asSentence(fresh.map((p) => p.message).join("; ")),
           hint: "Nothing was changed. See the keys: lares config schema",
           retry: "after-change",
           details: { problems: fresh.map((p) => ({ ...p })) },
@@ -194,7 +196,7 @@ export class Settings<Schema extends ConfigSchema> {
   async check(text: string | undefined, folders: readonly string[]) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
-    const advice = this.advice(config, folders);
+    const advice = standing(await this.advice(config, folders));
     const all = [...problems.map((p) => ({ ...p })), ...advice.map(({ path, message }) => ({ path, message }))];
     return { ok: problems.length === 0 && advice.every(({ weight }) => weight === "note"), problems: all };
   }

@@ -27,6 +27,8 @@ export interface AuditParts {
   bind: string;
   token: { text: string; fromEnvironment: boolean };
   tokens: readonly { name: string; scopes: readonly string[] }[];
+  /** Settings that don't work as things are, in the words of `config check`. */
+  advice: readonly { path: string; message: string }[];
   /** What holds commands, as it was tried. */
   sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
 }
@@ -45,10 +47,16 @@ export function audit(parts: AuditParts): Result<"security.audit"> {
     tokens(parts),
     sandboxHolds(parts),
     ...commandLimits(parts),
+    ...parts.advice.map(setting),
   ];
   const rank = { ok: 0, warn: 1, bad: 2 };
   const worst = findings.reduce<Finding["level"]>((w, f) => (rank[f.level] > rank[w] ? f.level : w), "ok");
   return { worst, findings: findings.sort((a, b) => rank[b.level] - rank[a.level]) };
+}
+
+/** A rule that can't match and a sandbox that isn't there protect nobody. */
+function setting({ path, message }: AuditParts["advice"][number]): Finding {
+  return { id: `config:${path}`, level: "warn", text: `${path}: ${message}`, hint: "See: lares config check" };
 }
 
 function address({ bind }: AuditParts): Finding {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
-import { AppError, noAgent } from "../../core/domain/index.ts";
+import { AppError, noAgent, nowhereToDeliver } from "../../core/domain/index.ts";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo, jobBudget, jobCondition } from "../../core/protocol/index.ts";
 import { comesAgain, parseWhen } from "./when.ts";
-import { NAME_TAKEN, nowhereToDeliver, PROMPT_OR_SCRIPT } from "./words.ts";
+import { NAME_TAKEN, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
 

@@ -1,5 +1,4 @@
 /** What people read about jobs: replies to commands, why a run was skipped or failed, and what a run's model learns about it. */
-import { type AccountKey, toAccountName } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
@@ -100,10 +99,6 @@ export function backingOff(until: number): string {
 
 export function notDelivered(error: string): string {
   return `Done, but the answer could not be delivered: ${error}`;
-}
-
-export function nowhereToDeliver(at: AccountKey): string {
-  return `Nothing can be delivered to ${toAccountName(at)}: it isn't set up.`;
 }
 
 export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {

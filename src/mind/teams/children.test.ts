@@ -392,7 +392,7 @@ describe("a child", () => {
     await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
     life.release();
     await life.until(() => life.told.length === 1);
-    expect(life.told[0]).toMatch(/doesn't fit the schema: n: [\s\S]*\{"n": "three"\}/);
+    expect(life.told[0]).toMatch(/doesn't fit the schema: n must be a number[\s\S]*\{"n": "three"\}/);
     await expect(life.children.spawn({ key: "b", task: "x", result: { type: "odd" }, caller: PARENT })).rejects.toThrow(
       /isn't a JSON Schema/,
     );

@@ -1,6 +1,7 @@
 /** Answers that must fit a JSON Schema. Pure. */
 import { z } from "zod";
 import { AppError, type Json } from "../../core/domain/index.ts";
+import { firstIssue } from "../../core/kit/index.ts";
 
 /** Checks a schema when it is given, not when the answer is there. Throws TOOL_INPUT. */
 export function checkSchema(schema: Json): void {
@@ -20,8 +21,7 @@ export function fitTo(schema: Json, text: string): { ok: true; value: Json } | {
   if (found === undefined) return { ok: false, why: "It isn't JSON." };
   const parsed = toShape(schema).safeParse(found);
   if (parsed.success) return { ok: true, value: found };
-  const issue = parsed.error.issues[0]!;
-  return { ok: false, why: `${issue.path.join(".") || "It"}: ${issue.message}.` };
+  return { ok: false, why: firstIssue(parsed.error.issues, found, "It") };
 }
 
 function toShape(schema: Json): z.ZodType {

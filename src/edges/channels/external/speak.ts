@@ -1,7 +1,7 @@
 /** A program at the other end: it proves itself by the token, then its frames are taken in order. */
 import type { Door, Peer, Speaker } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { isSameSecret, truthy } from "../../../core/kit/index.ts";
+import { firstIssue, isSameSecret, truthy } from "../../../core/kit/index.ts";
 import { ackFrame, type InboundFrame, inboundFrame, toEvent } from "./events.ts";
 import { arrive, type ExternalState, leave } from "./state.ts";
 
@@ -50,8 +50,7 @@ async function hear(
 function readInbound(account: string, frame: JsonObject): InboundFrame | { why: string } {
   const read = inboundFrame.safeParse(frame);
   if (!read.success) {
-    const [issue] = read.error.issues;
-    return { why: `${issue?.path.join(".") || "type"}: ${issue?.message}` };
+    return { why: firstIssue(read.error.issues, frame, "type") };
   }
   const { channelId = account } = read.data;
   return channelId === account ? read.data : { why: `channelId: this socket speaks for ${account}` };

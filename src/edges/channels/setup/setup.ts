@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import type { z } from "zod";
 import type { AccountPolicy, Channel } from "../../../core/contracts/index.ts";
 import { AppError, type Json, toAccountName } from "../../../core/domain/index.ts";
+import { asSentence } from "../../../core/kit/index.ts";
 import { ADAPTERS, accountFolder, configured, type OpeningParts } from "../adapters.ts";
 import { type AccountAsked, askAccount } from "./ask.ts";
 import { hideSecrets, secretName } from "./secrets.ts";
@@ -136,10 +137,10 @@ export class ChannelSetup {
     const { title, asks } = findEntry(channel);
     const issue = error.issues[0]!;
     const field = issue.path.join(".");
-    const [why = issue.message] = this.parts.explain(error, given);
+    const [why = "they aren't complete"] = this.parts.explain(error, given);
     const what = asks.find((ask) => ask.field === issue.path[0])?.what;
     return new AppError("BAD_REQUEST", {
-      message: `${title} can't be connected with these settings: ${why}.`,
+      message: `${title} can't be connected with these settings: ${asSentence(why)}`,
       ...(what ? { hint: `${field}: ${what}.` } : {}),
       details: { field },
     });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { truthy } from "../../../core/kit/index.ts";
+import { firstIssue, type Issue, truthy } from "../../../core/kit/index.ts";
 import { parseBody } from "../incoming.ts";
 
 const inbound = z.strictObject({
@@ -15,8 +15,9 @@ const inbound = z.strictObject({
 
 /** Throws what the caller reads: where the body isn't as expected. */
 export function toEvent(body: Buffer): PlatformEvent {
-  const parsed = inbound.safeParse(parseBody(body));
-  if (!parsed.success) throw unexpected(parsed.error.issues[0]!);
+  const given = parseBody(body);
+  const parsed = inbound.safeParse(given);
+  if (!parsed.success) throw unexpected(parsed.error.issues, given);
   const { id, chat, thread, sender, text } = parsed.data;
   return {
     kind: "message",
@@ -27,10 +28,9 @@ export function toEvent(body: Buffer): PlatformEvent {
   };
 }
 
-function unexpected({ path, message }: z.core.$ZodIssue): AppError {
-  const what = path.length ? `The field ${path.join(".")} of the body` : "The body";
+function unexpected(issues: readonly Issue[], given: unknown): AppError {
   return new AppError("BAD_REQUEST", {
-    message: `${what} is not as expected: ${message}.`,
+    message: `The body is not as expected: ${firstIssue(issues, given, "it")}`,
     hint: 'Send {"id","chat","sender":{"id"},"text"}.',
   });
 }

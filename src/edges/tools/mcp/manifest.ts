@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Json, JsonObject } from "../../../core/domain/index.ts";
-import { isTooDeep, withoutHidden } from "../../../core/kit/index.ts";
+import { firstIssue, isTooDeep, withoutHidden } from "../../../core/kit/index.ts";
 import { problemOfHeaders } from "./headers.ts";
 import { toolName } from "./names.ts";
 
@@ -83,11 +83,8 @@ export function readManifest(server: string, tools: readonly unknown[]): Manifes
 function readTool(server: string, raw: unknown): McpTool | { name: string; reason: string } {
   const parsed = listed.safeParse(raw);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return {
-      name: nameFor(raw),
-      reason: `its ${issue?.path.join(".") || "entry"} isn't valid: ${issue?.message ?? "unknown"}`,
-    };
+    const why = firstIssue(parsed.error.issues, raw, "it").replace(/\.$/, "");
+    return { name: nameFor(raw), reason: `its entry isn't valid: ${why}` };
   }
   const { name, title, description = "", inputSchema, outputSchema, annotations } = parsed.data;
   const shown = nameFor(raw);

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { isObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
-import { parseJson, steersPrograms } from "../../../core/kit/index.ts";
+import { firstIssue, parseJson, steersPrograms } from "../../../core/kit/index.ts";
 import { SERVER_NAME, type ServerConfig, serverConfig } from "./config.ts";
 
 export interface Pasted {
@@ -80,11 +80,10 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
     pasted.refused.push({ name: given, reason: OLD_STREAM });
     return;
   }
-  const read = serverConfig.safeParse(shaped(entry, (note) => pasted.notes.push(`${name}: ${note}`)));
+  const server = shaped(entry, (note) => pasted.notes.push(`${name}: ${note}`));
+  const read = serverConfig.safeParse(server);
   if (!read.success) {
-    const [issue] = read.error.issues;
-    const where = issue?.path.join(".");
-    pasted.refused.push({ name: given, reason: `${where ? `${where}: ` : ""}${issue?.message ?? "it isn't valid"}` });
+    pasted.refused.push({ name: given, reason: firstIssue(read.error.issues, server, "it").replace(/\.$/, "") });
     return;
   }
   if (pasted.servers.some((other) => other.name === name)) {

@@ -9,7 +9,16 @@ import { createWebSearch } from "./web-search.ts";
 export { createFetcher, type FetcherDeps } from "./fetcher.ts";
 export { pinned, requirePinned } from "./hop.ts";
 export { labelled } from "./outside.ts";
-export { createReach, listedHosts, type Reach, type ReachRules, readHost, readPort, refused } from "./reach.ts";
+export {
+  createReach,
+  isListable,
+  listedHosts,
+  type Reach,
+  type ReachRules,
+  readHost,
+  readPort,
+  refused,
+} from "./reach.ts";
 export { planUrl, webConfig };
 
 /** `web_fetch`, and `web_search`, which is offered while a service is configured. Both follow the configuration. `deps.mayReach` adds to `web.privateHosts`. */

@@ -92,6 +92,12 @@ export function listedHosts(list: readonly string[]): NonNullable<ReachRules["ma
   return (host, _address, port) => listed.has(bracketed(host)) || listed.has(`${bracketed(host)}:${port}`);
 }
 
+/** Whether an entry of that list can ever match. A name has letters, digits, dots and dashes; others the resolver doesn't know. */
+export function isListable(entry: string): boolean {
+  const known = canonicalEntry(entry);
+  return known !== undefined && (known.startsWith("[") || /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?(:\d+)?$/.test(known));
+}
+
 export function readPort(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
@@ -142,12 +148,12 @@ function unknownName(name: string, cause?: unknown): AppError {
   return new AppError("NOT_FOUND", { message: `There is no host named ${name}.`, hint, retry: "later", cause });
 }
 
-function canonicalEntry(entry: string): string {
+function canonicalEntry(entry: string): string | undefined {
   const whole = parseHost(entry);
   if (whole) return bracketed(whole.host);
   const split = /^(.+):(\d{1,5})$/.exec(entry);
   const host = split && parseHost(split[1]!);
-  return host ? `${bracketed(host.host)}:${Number(split[2])}` : entry;
+  return host ? `${bracketed(host.host)}:${Number(split[2])}` : undefined;
 }
 
 function bracketed(host: string): string {

@@ -17,6 +17,7 @@ import {
   readText,
   saveConfig,
   setInFile,
+  standing,
 } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -42,27 +43,52 @@ export const get: Action = async (ctx, [key]) => {
 };
 
 export const set: Action = async (ctx, [key = "", given]) => {
-  const { out, options, home } = ctx;
-  if ((given === undefined) !== (options.unset === true)) {
+  if ((given === undefined) !== (ctx.options.unset === true)) {
     throw usage(words.giveValue, words.giveValueHint(key));
   }
+  return change(ctx, key, given);
+};
+
+export const unset: Action = (ctx, [key = ""]) => change(ctx, key, undefined);
+
+/** Without a value the key is removed, and its default holds. */
+async function change(ctx: Context, key: string, given: string | undefined): Promise<number> {
+  const { out, home } = ctx;
   const text = (await readText(join(home, CONFIG_FILE), home)) ?? "";
-  const next = options.unset ? await checked(ctx, text, key, undefined) : await withValue(ctx, text, key, given ?? "");
+  const next = given === undefined ? await without(ctx, text, key) : await withValue(ctx, text, key, given);
   let notYet: string[] = [];
   if (next === text) {
     out.note(commonWords.nothingToChange);
   } else {
     const fresh = newAdvice(await advice(ctx, next), await advice(ctx, text).catch(() => []));
     await saveConfig(home, next);
-    out.note(words.changed(options.unset === true, key, join(home, CONFIG_FILE)));
+    out.note(words.changed(given === undefined, key, join(home, CONFIG_FILE)));
     const { note, advice: gatewayAdvice } = await whenItHolds(ctx, key);
-    notYet = (gatewayAdvice ?? fresh).map((one) => `${one.path}: ${one.message}`);
+    notYet = (gatewayAdvice ?? standing(fresh)).map((one) => `${one.path}: ${one.message}`);
     out.note(...(notYet.length ? [words.butNotYet, ...notYet.map((one) => `  ${one}`)] : [note]));
+    // Once Lares has read the file, what is new is no longer new.
+    const created = fresh.filter((one) => !standing(fresh).includes(one)).map(({ message }) => message);
+    out.note(...created);
+    notYet.push(...created);
   }
   const more = notYet.length ? { advice: notYet } : {};
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text, ...more });
   return EXIT.done;
-};
+}
+
+/** The file without this key. A key that nobody knows was not meant, unless it stands in the file. */
+async function without(ctx: Context, text: string, key: string): Promise<string> {
+  const next = await checked(ctx, text, key, undefined);
+  const known = explain(await ctx.ports.configSchema()).some((one) => leadsTo(key, one.key));
+  if (next === text && !known) throw await unknownKey(ctx, key);
+  return next;
+}
+
+/** Whether a key is one of these, or a part of the way to it: `agents.<name>.model`, `schedules[].name`. */
+function leadsTo(key: string, known: string): boolean {
+  const wanted = known.replaceAll("[]", ".<name>").split(".");
+  return key.split(/[.[]/).every((part, i) => wanted[i] === part || wanted[i] === "<name>");
+}
 
 /** The running gateway reads the file before it answers, so the change holds for the next command. */
 async function whenItHolds(
@@ -101,15 +127,14 @@ async function advice(ctx: Context, text: string): Promise<readonly ConfigAdvice
 
 /** What advice depends on, when this terminal asks and not the running gateway. */
 export function adviceContext(config: AdviceContext["config"], home: string, env: AdviceContext["env"]): AdviceContext {
-  return { config, env, folders: agentFolders(home), running: false, now: Date.now() };
+  return { config, env, home, folders: agentFolders(home), running: false, now: Date.now() };
 }
 
 export const check: Action = async (ctx) => {
   const { out } = ctx;
   const loaded = await load(ctx);
-  const found = (await ctx.ports.configSchema()).advise(
-    adviceContext(loaded.config, ctx.home, ctx.ports.env.variables),
-  );
+  const schema = await ctx.ports.configSchema();
+  const found = standing(await schema.advise(adviceContext(loaded.config, ctx.home, ctx.ports.env.variables)));
   const told = found.map(({ path, message }) => `${path}: ${message}`);
   const ok = found.every(({ weight }) => weight === "note");
   out.document({ ok, file: loaded.file, exists: loaded.exists, ...(told.length ? { advice: told } : {}) });
@@ -185,7 +210,7 @@ async function checked(ctx: Context, text: string, key: string, value: Json | un
   }
   const before = await advice(ctx, text).catch(() => []);
   const never = newAdvice(await advice(ctx, next), before).filter(({ weight }) => weight === "never");
-  if (never.length) throw notSet(key, never.map((one) => one.message.replace(/\.$/, "")).join("; "));
+  if (never.length) throw notSet(key, never.map((one) => one.message).join("; "));
   return next;
 }
 

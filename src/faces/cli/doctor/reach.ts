@@ -1,8 +1,8 @@
 /** Checks of what must be reached: the settings, the port, the model. They work when nothing runs. */
 
 import { AppError, fromJson } from "../../../core/domain/index.ts";
-import { BOUND_EVERYWHERE, isLoopbackHost } from "../../../core/kit/index.ts";
-import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
+import { BOUND_EVERYWHERE, isLoopbackHost, readAddress } from "../../../core/kit/index.ts";
+import { type ConfigProblem, loadConfig, standing } from "../../../ground/config/index.ts";
 import { adviceContext } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
 import { doctorWords as words } from "../words/doctor.ts";
@@ -14,7 +14,8 @@ export const config: Check = {
   async run(at) {
     try {
       const loaded = await load(at);
-      const advice = (await at.schema()).advise(adviceContext(loaded.config, at.home, at.env.variables));
+      const schema = await at.schema();
+      const advice = standing(await schema.advise(adviceContext(loaded.config, at.home, at.env.variables)));
       if (advice.length)
         return advice.map(
           ({ path, message, weight }): Finding => ({
@@ -62,8 +63,7 @@ export const model: Check = {
     if (!id || id === PRACTICE) return PRACTISING;
     const url = findAddress(at, id, known);
     if (!url) return warn(words.noAddress(id), words.noAddressHint);
-    const { hostname, port: given, protocol } = new URL(url);
-    const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
+    const to = readAddress(url);
     if (await at.machine.canConnect(to)) return ok(words.reached(id, to.host));
     const isHere = isLoopbackHost(to.host);
     return bad(words.notReached(id, to.host, to.port), isHere ? words.startServer : words.checkNetwork);

@@ -1,12 +1,10 @@
 /** The machine as it is. */
 import { statfs } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { isProgram } from "../../../core/files/index.ts";
+import { canConnect } from "../../../core/kit/index.ts";
 import type { Machine } from "./check.ts";
 
-/** Longer, and a person would call it not reachable too. */
-const REACH_MS = 2000;
 /** Places that the system or the operator fills; never the PATH. */
 const DIRS = ["/usr/bin", "/usr/local/bin", "/bin", "/snap/bin", "/opt/homebrew/bin"];
 
@@ -28,16 +26,6 @@ export function realMachine(now: number): Machine {
         return (error as NodeJS.ErrnoException).code === "EPERM";
       }
     },
-    canConnect: ({ host, port }) =>
-      new Promise((resolve) => {
-        const socket = connect({ host, port });
-        const end = (answer: boolean) => {
-          socket.destroy();
-          resolve(answer);
-        };
-        socket.setTimeout(REACH_MS, () => end(false));
-        socket.once("connect", () => end(true));
-        socket.once("error", () => end(false));
-      }),
+    canConnect,
   };
 }

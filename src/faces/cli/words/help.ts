@@ -33,7 +33,7 @@ Run     lares gateway run                 start Lares; Ctrl-C stops it
         lares security audit              what is exposed
 Set up  lares onboard                     set up a model and a channel
         lares models list                 available models
-        lares config set KEY VALUE        settings; get, check, explain
+        lares config set KEY VALUE        settings; get, unset, check, explain
         lares tokens create NAME          access tokens; list, revoke
         lares secrets set NAME            secrets for commands; list, grant
 Also    answer, attention, context, goals, heartbeat, import, mcp, skills,

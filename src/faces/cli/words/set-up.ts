@@ -1,5 +1,6 @@
 /** What `lares config`, `models`, `tokens`, `secrets`, `skills` and `import` say. */
 
+import { asSentence } from "../../../core/kit/index.ts";
 import type { Hint } from "../output.ts";
 import { plural } from "./plural.ts";
 
@@ -15,13 +16,14 @@ export const configWords = {
   giveValueHint: (key: string) => `For example: lares config set ${key} VALUE`,
   changed: (unset: boolean, key: string, file: string) => `${unset ? "Removed" : "Set"} ${key} in ${file}.`,
   nextStart: "Lares isn't running. It applies at the next start.",
-  stillUsing: (section: string, why: string) => `Lares is still using the last valid values of ${section}: ${why}.`,
+  stillUsing: (section: string, why: string) =>
+    `Lares is still using the last valid values of ${section}: ${asSentence(why)}`,
   notReloaded: (message: string) =>
     `Lares hasn't reloaded the file: ${message} It does so within seconds, or at the next start.`,
   validButNotAll: (file: string) => `${file} is valid, but some of it won't work:`,
   valid: (file: string) => `${file} is valid.`,
   noFile: (file: string) => `There is no ${file}, so Lares uses the defaults.`,
-  notSet: (key: string, problems: string) => `${key} was not set: ${problems}.`,
+  notSet: (key: string, problems: string) => `${key} was not set: ${asSentence(problems)}`,
   notSetHint: (key: string) => `The file is unchanged. See allowed values: lares config explain ${key}`,
   unset: (key: string) => ({
     message: `${key} isn't set and has no default.`,

@@ -88,6 +88,13 @@ export const setUp: Group = {
       load: async () => (await config()).set,
     },
     {
+      name: "config unset",
+      takes: "<key>",
+      about: "remove one key from the file and use its default",
+      example: "lares config unset gateway.port",
+      load: async () => (await config()).unset,
+    },
+    {
       name: "config check",
       about: "check the file",
       example: "lares config check",
