@@ -37,7 +37,6 @@ export const UNCITED: Readonly<Record<string, readonly number[]>> = {
   TURNS: [2, 4, 6, 7, 11, 12, 13],
   UI: [3],
   VISIBLE: [1],
-  WATCH: [3, 4],
   WIRE: [4],
   WRITE: [2, 3],
 };

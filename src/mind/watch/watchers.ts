@@ -241,8 +241,9 @@ export class Watchers<W extends Watch> {
     if (!row || row.looked_at === null || row.about !== this.parts.describeWatched(watch)) return 0;
     const every = watch.everySeconds * 1000;
     const wait = row.failures ? Math.max(every, Math.min(every * 2 ** row.failures, MOST_BACKOFF_MS)) : every;
-    // Set into the past by a clock that jumped back it would wait too long.
-    return Math.min(row.looked_at, this.parts.clock.now()) + wait;
+    const due = row.looked_at + wait;
+    // The last check lies in the future when the clock was set back since. Waiting for the clock to catch up could take days.
+    return due - this.parts.clock.now() > 2 * wait ? 0 : due;
   }
 }
 
