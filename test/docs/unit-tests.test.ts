@@ -48,8 +48,6 @@ test("each of the gate's pure parts has a test beside it", () => {
 const ROOMS_WITHOUT: Readonly<Record<string, string>> = {
   "edges/embedder": "test/memory",
   "flow/attention": "test/gateway/attention.test.ts",
-  "mind/wakes": "test/flows/goals.test.ts",
-  "mind/watch": "test/watch",
 };
 
 test("every room has a unit test, but for those in the list", () => {
