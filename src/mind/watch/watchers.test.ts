@@ -7,7 +7,7 @@ import { comeToRest } from "../../../test/support/rest.ts";
 import type { Json } from "../../core/domain/index.ts";
 import { type Guard, ManualClock, noCrash, noGuard, silentLog } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
-import { type Spotted, type Watch, Watchers } from "./index.ts";
+import { type Spotted, type Watch, Watchers } from "./watchers.ts";
 
 const MINUTE = 60_000;
 
