@@ -30,6 +30,7 @@ import {
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
 import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { isSql, sqlTextsIn } from "./architecture/sql.ts";
+import { FOR_SOME, openEndedSwitches } from "./architecture/switches.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
 import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
 import { exportedNames, FOR_DOCS, unusedExports } from "./architecture/unused-exports.ts";
@@ -238,6 +239,13 @@ describe("the house", () => {
     expect(unlisted.map(({ path, lines }) => `src/${path}:${lines.join(", ")}`)).toEqual([]);
     expect(Object.keys(FORCED).filter((path) => !found.some((one) => one.path === path))).toEqual([]);
   });
+
+  test("a switch over a closed union ends with assertNever, except where the list says why", () => {
+    const own = files.filter(({ path }) => !/\.test\.ts$/.test(path));
+    const found = openEndedSwitches(join(ROOT, "src"), own);
+    expect(found.flatMap(({ path, line }) => (path in FOR_SOME ? [] : [`src/${path}:${line}`]))).toEqual([]);
+    expect(Object.keys(FOR_SOME).filter((path) => !found.some((one) => one.path === path))).toEqual([]);
+  }, 60_000);
 
   test("what commands and channels say by themselves in a chat stands in their words.ts", () => {
     expect(files.flatMap(({ path, text }) => sentencesOutsideCatalogue(path, text))).toEqual([]);

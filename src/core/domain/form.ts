@@ -2,7 +2,7 @@
  * A question with fields to fill in, asked by somebody else's program before a call goes on, and the answers people give to it:
  * typed in a chat as one line, or filled in field by field. Pure.
  */
-import { AppError } from "./errors.ts";
+import { AppError, assertNever } from "./errors.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export type FormField = {
@@ -77,10 +77,8 @@ function sample({ kind, options }: FormField): string {
           .map(({ value }) => value)
           .join(kind === "choice" ? "|" : ",") ?? "CHOICE"
       );
-    default: {
-      const never: never = kind;
-      return never;
-    }
+    default:
+      return assertNever(kind);
   }
 }
 
@@ -146,10 +144,8 @@ function readField(form: QuestionForm, field: FormField, value: Json): Json {
       if (chosen.length > (field.most ?? Infinity)) throw bad(`takes at most ${field.most}`);
       return chosen;
     }
-    default: {
-      const never: never = field.kind;
-      return never;
-    }
+    default:
+      return assertNever(field.kind);
   }
 }
 

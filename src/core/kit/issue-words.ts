@@ -5,6 +5,7 @@
  * ISSUES-1: the kind of a value is named, never the value.
  */
 import type { z } from "zod";
+import { assertNever } from "../domain/index.ts";
 import { nearest } from "./nearest.ts";
 
 export type Issue = z.core.$ZodIssue;
@@ -64,8 +65,10 @@ export function explainIssue(issue: Issue, root: unknown): Explained[] {
     }
     case "invalid_element":
       return issue.issues.flatMap((one) => explainIssue({ ...one, path: [...path, ...one.path] } as Issue, root));
-    default:
+    case "custom":
       return own?.(path) ?? wrong("isn't valid");
+    default:
+      return assertNever(issue);
   }
 }
 

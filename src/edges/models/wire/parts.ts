@@ -1,5 +1,7 @@
 /** A request in parts, for people: read off what the provider library is given and what it wrote, so nothing is shown that is not sent. */
+
 import type { RequestPart } from "../../../core/contracts/index.ts";
+import { assertNever } from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
 import { ENVELOPE } from "./convert.ts";
 import type { SdkMessage, SdkOptions, SdkProviderOptions, SdkTool } from "./sdk.ts";
@@ -86,7 +88,7 @@ function toPiece(part: Content, role: "user" | "assistant" | "tool"): Pick<Reque
     case "file":
       return { kind: "picture", text: part.mediaType };
     default:
-      return { kind: "text", text: JSON.stringify(part) };
+      return assertNever(part);
   }
 }
 

@@ -4,6 +4,7 @@
  * WRITE-2: messages of one side that follow each other become one message: the roles alternate.
  * WRITE-3: an answer's calls stand behind its texts, but not on the other side of a thinking block: signatures cover the order.
  */
+import { assertNever } from "../../../../core/domain/index.ts";
 import { defined } from "../../../../core/kit/index.ts";
 import type { SdkMessage, SdkOptions, SdkProviderOptions } from "../sdk.ts";
 import { findAbilities, type ModelAbilities } from "./anthropic-models.ts";
@@ -78,7 +79,8 @@ function thinkingFor(options: SdkOptions, abilities: ModelAbilities): Thinking |
   const asked = options.providerOptions?.anthropic?.thinking as
     | { type: "disabled" | "enabled" | "adaptive"; budgetTokens?: number; display?: string }
     | undefined;
-  switch (asked?.type) {
+  if (!asked) return undefined;
+  switch (asked.type) {
     case "disabled":
       if (abilities.off === "yes") return { type: "disabled" };
       return abilities.off === "between tools" ? { type: "between_tools" } : undefined;
@@ -87,7 +89,7 @@ function thinkingFor(options: SdkOptions, abilities: ModelAbilities): Thinking |
     case "adaptive":
       return { type: "adaptive", ...defined({ display: asked.display }) };
     default:
-      return undefined;
+      return assertNever(asked.type);
   }
 }
 
@@ -129,8 +131,10 @@ function toolsFor(
     case "tool":
       if (how.mayForce) return { tools: written, choice: { type: "tool", name: toolChoice.toolName } };
       return { tools: written.filter((tool) => tool.name === toolChoice.toolName), choice: { type: "auto" } };
-    default:
+    case undefined:
       return { tools: written };
+    default:
+      return assertNever(toolChoice);
   }
 }
 
@@ -188,8 +192,11 @@ function toBlock(part: Part, mark: unknown): Block | undefined {
       };
     case "tool-result":
       return toResult(part, mark);
+    case "tool-approval-response":
+      // The library's own way of asking people. Lares parks the turn instead, so none is ever written.
+      throw new Error("an approval is no part of a request");
     default:
-      return undefined;
+      return assertNever(part);
   }
 }
 
