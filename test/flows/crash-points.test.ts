@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
 import { type SlackFake, startSlack } from "../fakes/slack/index.ts";
-import { capturing, condensingFacts, embedding, switching, writingFiles } from "../memory/crashes.ts";
+import { capturing, condensingFacts, embedding, forgettingTopic, switching, writingFiles } from "../memory/crashes.ts";
 import { EVERY_WAY } from "../support/every-way.ts";
 import {
   callExec,
@@ -615,6 +615,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   ],
   "memory.embedded": [["", embedding]],
   "memory.switched": [["", switching]],
+  "memory.forgetting": [["", forgettingTopic]],
   "capture.asked": [["", capturing]],
   "capture.kept": [["", capturing]],
   "view.planned": [["", writingFiles]],

@@ -121,3 +121,27 @@ export const switching: MemoryScenario = {
     expect((await lares.rpc("memory.search", { query: "drawer", scope: "c" })).results).toHaveLength(5);
   },
 };
+
+/** A person is forgotten while facts and talk mention them; the call is cut off in the middle and made again. */
+export const forgettingTopic: MemoryScenario = {
+  config: () => ({ memory: { ...OFF, capture: { use: "off" } } }),
+  async provoke({ lares }) {
+    await lares.chat("owner", "Ottilie Krauss has the spare key");
+    await lares.chat("owner", "The piano is tuned in May");
+    for (const text of ["Ottilie Krauss lives next door", "Jane Krauss is a dentist"])
+      await lares.rpc("memory.add", { text });
+    await lares.rpc("memory.forget", { about: "ottilie krauss" });
+  },
+  async settle({ lares }) {
+    // Half of it is done: nothing that was forgotten comes back, and the rest can still be found.
+    const { said } = await lares.rpc("memory.forget", { about: "ottilie krauss", preview: true });
+    expect(said).toEqual([]);
+    await lares.rpc("memory.forget", { about: "ottilie krauss" });
+    expect(await factsOf(lares)).toEqual(["Jane Krauss is a dentist"]);
+    expect((await lares.rpc("memory.search", { query: "Ottilie", in: ["memory", "sessions"] })).results).not.toEqual(
+      expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining("Ottilie") })]),
+    );
+    await until("the file to follow", async () => !fileOf(lares, "MEMORY.md").includes("Ottilie"));
+    expect((await lares.rpc("memory.search", { query: "piano", in: ["sessions"] })).results).not.toEqual([]);
+  },
+};

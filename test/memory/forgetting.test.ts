@@ -142,17 +142,64 @@ test("a search that finds the message beside it does not bring a forgotten one b
   expect(JSON.stringify(model.requests)).not.toContain("Jorma");
 });
 
-test("a name with a common word in it is that person's, not the whole family's", async () => {
-  const session = "agent:main:smiths";
-  await lares.chat("owner", saved("Jane Smith is my doctor"), { session });
-  await lares.chat("owner", saved("Will Smith owes me ten euros"), { session });
-  await lares.chat("owner", "will smith phoned, and Jane Smith will call back", { session });
-  await lares.chat("owner", "Jane Smith will come on Monday", { session });
-  const said = await cli("memory", "forget", "--about", "Will Smith", "--yes");
-  expect(said).toContain("Forgot 1 fact and");
-  expect(await cli("memory", "search", "euros")).not.toContain("ten euros");
+test.each(["Will Smith", "will smith"])(
+  "a name with a common word in it is that person's, not the whole family's: %s",
+  async (typed) => {
+    const session = `agent:main:smiths-${typed.charAt(0)}`;
+    await lares.chat("owner", saved("Jane Smith is my doctor"), { session });
+    await lares.chat("owner", saved("Will Smith owes me ten euros"), { session });
+    await lares.chat("owner", "will smith phoned, and Jane Smith will call back", { session });
+    await lares.chat("owner", "Jane Smith will come on Monday", { session });
+    const said = await cli("memory", "forget", "--about", typed, "--yes");
+    expect(said).toContain("Forgot 1 fact and");
+    expect(await cli("memory", "search", "euros")).not.toContain("ten euros");
+    const request = await nextRequest(session);
+    expect(request).not.toMatch(/will smith/i);
+    expect(request).toContain("Jane Smith will come on Monday");
+    expect(await cli("memory", "search", "doctor")).toContain("Jane Smith");
+  },
+);
+
+test("a family name lists everybody who has it, and the owner leaves some out", async () => {
+  const session = "agent:main:webers";
+  await lares.chat("owner", saved("Otto Weber is my dentist"), { session });
+  await lares.chat("owner", saved("Petra Weber sings in the choir"), { session });
+  await lares.chat("owner", saved("Weber & Sons repaired the roof"), { session });
+  await lares.chat("owner", "Petra Weber called about the rehearsal", { session });
+  const preview = await lares.rpc("memory.forget", { about: "weber", preview: true });
+  expect(preview.names).toEqual(expect.arrayContaining(["Otto Weber", "Petra Weber"]));
+  const roof = preview.facts!.find((fact) => fact.text.includes("roof"))!;
+  const said = await cli(
+    "memory",
+    "forget",
+    "--about",
+    "weber",
+    "--except",
+    "petra weber",
+    "--except",
+    roof.id.slice(-6),
+    "--yes",
+  );
+  expect(said).toContain("Forgot 1 fact");
   const request = await nextRequest(session);
-  expect(request).not.toMatch(/will smith/i);
-  expect(request).toContain("Jane Smith will come on Monday");
-  expect(await cli("memory", "search", "doctor")).toContain("Jane Smith");
+  expect(request).toContain("Petra Weber called about the rehearsal");
+  expect(request).not.toContain("dentist");
+  const facts = (await lares.rpc("memory.list", { limit: 1000 })).facts.map((fact) => fact.text);
+  expect(facts).toEqual(expect.arrayContaining(["Petra Weber sings in the choir", "Weber & Sons repaired the roof"]));
+  expect(facts.join()).not.toContain("dentist");
+});
+
+test("names that share a stem, and names with something unseen in them, are told apart and found", async () => {
+  const session = "agent:main:stems";
+  for (const text of ["Oliver runs the bakery", "Olive is my aunt", "Hans has a drill", "Han has a saw"])
+    await lares.chat("owner", saved(text), { session });
+  await lares.chat("owner", "Ber\u00adta Klum and Ber\u200bta Klum and BertaKlum are one person", { session });
+  expect(await cli("memory", "forget", "--about", "olive", "--yes")).toContain("Forgot 1 fact");
+  expect(await cli("memory", "forget", "--about", "hans", "--yes")).toContain("Forgot 1 fact");
+  const facts = (await lares.rpc("memory.list", { limit: 1000 })).facts.map((fact) => fact.text);
+  expect(facts).toEqual(expect.arrayContaining(["Oliver runs the bakery", "Han has a saw"]));
+  expect(facts.join()).not.toMatch(/Olive is|Hans/);
+  const { said } = await lares.rpc("memory.forget", { about: "berta klum" });
+  expect(said!.length).toBeGreaterThan(0);
+  expect(await nextRequest(session)).not.toContain("one person");
 });

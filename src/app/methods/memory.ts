@@ -44,16 +44,11 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },
-    async "memory.forget"({ id, about, preview }) {
+    async "memory.forget"({ id, about, except, preview }) {
       // The schema demands exactly one of the two.
       if (about === undefined) return { forgotten: await forgetFact(rooms(), id!) };
-      const going = await (preview ? findAbout(rooms(), about) : forgetAbout(rooms(), about));
-      const count = going.facts.length + going.said.length;
-      return {
-        forgotten: !preview && count > 0,
-        facts: going.facts,
-        said: going.said.map(({ text, session }) => ({ text, session })),
-      };
+      const going = await (preview ? findAbout : forgetAbout)(rooms(), { about, except });
+      return { forgotten: !preview && going.facts.length + going.said.length > 0, ...going };
     },
     async "memory.correct"({ id, text }) {
       const done = await memory().correct(id, text);

@@ -144,7 +144,12 @@ export const MEMORY_METHODS = {
           .min(2)
           .max(200)
           .optional()
-          .describe("A topic or a person: everything that mentions it."),
+          .describe("A topic or a person: everything that mentions it. A name of several words is meant as a whole."),
+        except: z
+          .array(z.string().trim().min(2).max(200))
+          .max(50)
+          .optional()
+          .describe("What stays although it mentions that: other names or words, or ids of facts. With about."),
         preview: z.boolean().optional().describe("Only shows what would be forgotten. With about."),
         ...withIdempotencyKey,
       })
@@ -153,6 +158,11 @@ export const MEMORY_METHODS = {
       forgotten: z.boolean(),
       facts: z.array(z.object({ id: z.string(), text: z.string() })).optional(),
       said: z.array(z.object({ text: z.string(), session: z.string() })).optional(),
+      names: z
+        .array(z.string())
+        .optional()
+        .describe("Longer names it is part of, such as everybody of a family. Use except to leave some out."),
+      similar: z.array(z.string()).optional().describe("Names written much like it, which are left alone."),
     }),
     scope: "write",
     mutates: true,

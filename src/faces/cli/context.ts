@@ -53,6 +53,7 @@ export interface Options {
   days?: number;
   scope?: string | string[];
   about?: string;
+  except?: string[];
   soul?: string;
   file?: string;
   name?: string;

@@ -3,7 +3,7 @@
  * relation ("what am I working on?") follows it, whatever words the answer has.
  */
 import { readSpeaker } from "./text/analyse.ts";
-import { MONTHS } from "./text/vocabulary.ts";
+import { isTimeWord } from "./text/time-words.ts";
 
 export interface Relation {
   relation: string;
@@ -69,11 +69,11 @@ const ASKED: readonly [relation: string, ways: readonly (readonly RegExp[])[]][]
 const NO_NAMES =
   /^(?:we|the|he|she|it|they|you|who|which|that|this|there|everybody|everyone|somebody|someone|nobody|people|and|but|so|then|also|just|now|still|always|never)$/i;
 
-/** Words with a capital that name a time, or say that a name follows. */
-const NO_ENTITIES: ReadonlySet<string> = new Set([
-  ...MONTHS,
-  ..."monday tuesday wednesday thursday friday saturday sunday name names easter christmas whitsun".split(" "),
-]);
+/** Words with a capital that are nobody: days of the year, and what says that a name follows. */
+const NO_ENTITIES: ReadonlySet<string> = new Set("name names easter christmas whitsun".split(" "));
+
+/** "Name: Otto Weber", "Full name: Otto Weber": the first word behind it is a name too, not the start of a sentence. */
+const NAME_FOLLOWS = /\b(?:names?|namen?|nom|nombre|nome|naam|navn|namn|from|to|von|de)\s*:\s+(?=\p{Lu})/giu;
 
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
@@ -119,7 +119,7 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const spoken = readSpeaker(text);
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
-  const said = singleBlanks(spoken?.said ?? text);
+  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, (label) => label.replace(/\s*:\s+$/, " "));
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
@@ -129,7 +129,9 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   for (const found of said.matchAll(
     /(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu,
   )) {
-    const name = withoutTimes(found[0].replace(/['’]s$/, ""));
+    const end = found.index + found[0].length;
+    const around = { before: said.slice(Math.max(0, found.index - 8), found.index), after: said.slice(end, end + 8) };
+    const name = withoutTimes(found[0].replace(/['’]s$/, ""), around);
     if (name === "" || /^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
     names.set(name.toLowerCase(), name);
   }
@@ -137,10 +139,13 @@ export function namesIn(text: string): { norm: string; name: string }[] {
 }
 
 /** "Sunday" is nobody, and "March Tom" is Tom. */
-function withoutTimes(name: string): string {
-  return name
-    .split(/\s+/)
-    .filter((word) => !NO_ENTITIES.has(word.toLowerCase()))
+function withoutTimes(name: string, around: { before: string; after: string }): string {
+  const words = name.split(/\s+/);
+  return words
+    .filter((word, at) => {
+      const [before, after] = [words[at - 1] ?? around.before, words[at + 1] ?? around.after];
+      return !NO_ENTITIES.has(word.toLowerCase()) && !isTimeWord(word, { before, after });
+    })
     .join(" ");
 }
 

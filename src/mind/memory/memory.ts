@@ -28,7 +28,6 @@ import { chooseThread, hashText, indexed, toGraph } from "./rows.ts";
 import { matchAll, scopeWord } from "./search/match.ts";
 import { WEIGHTS, type Weights } from "./search/rank.ts";
 import { type SearchQuery, searchMemories } from "./search/search.ts";
-import { mentionsTopic } from "./sessions/mentions.ts";
 import * as store from "./store.ts";
 import { readSpeaker, splitWords } from "./text/analyse.ts";
 import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
@@ -57,8 +56,8 @@ export interface MemoryParts {
   crash?: Crash;
 }
 
-/** Facts that are forgotten with one topic at once. */
-const MOST_NAMED = 1000;
+/** Facts read at once when everything is looked through. */
+const SCANNED = 500;
 
 export class Memory {
   private readonly catalogue = new Catalogue();
@@ -246,17 +245,17 @@ export class Memory {
     return row && (!scopes || scopes.includes(row.scope)) ? row : undefined;
   }
 
-  /** Every fact that has all words of a topic or a name in it, whatever its state; documents belong to their folder. */
-  async naming(topic: string, viewer: Viewer): Promise<Remembered[]> {
-    const words = [...new Set(splitWords(topic))];
-    if (words.length === 0) return [];
+  /** Every fact in a viewer's sight, in any state, in order of adding; documents belong to their folder. */
+  async *scan(viewer: Viewer): AsyncGenerator<Remembered> {
     const scopes = visibleScopes(viewer);
-    const seqs = await store.matching(this.records, matchAll(words, scopes?.map(scopeWord)), MOST_NAMED);
-    const rows = [...(await store.readMemories(this.records, seqs)).values()];
-    const { mentions } = mentionsTopic(topic);
-    return rows.filter(
-      (row) => row.kind !== "document" && (!scopes || scopes.includes(row.scope)) && mentions(row.text),
-    );
+    for (let before: string | undefined; ; ) {
+      const states = ["live", "pending", "superseded"];
+      const page = await store.listMemories(this.records, { states, limit: SCANNED, ...defined({ scopes, before }) });
+      yield* page;
+      if (page.length < SCANNED) return;
+      before = page.at(-1)!.id;
+      await letOthersRun();
+    }
   }
 
   /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */

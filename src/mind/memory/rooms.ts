@@ -65,6 +65,7 @@ export class MemoryRooms<Files = unknown> {
   readonly view: MemoryView;
   readonly capture: Capture;
   readonly condense: Condense;
+  readonly crash: Crash;
   private readonly nights: Nights;
   private readonly embedder: EmbedderChoice;
   private readonly log: Log;
@@ -75,6 +76,7 @@ export class MemoryRooms<Files = unknown> {
     const { records, clock, ids, crash, guard, agents, asking, config } = parts;
     const log = parts.log.child("memory");
     this.log = log;
+    this.crash = crash;
     this.embedder = new EmbedderChoice(parts.embedder);
     const announce = makeAnnouncer(parts);
     this.memory = new Memory({

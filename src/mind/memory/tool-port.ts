@@ -12,7 +12,15 @@ import { defined, stampIn } from "../../core/kit/index.ts";
 import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
 import { replacing } from "./replacing.ts";
 import { splitWords } from "./text/analyse.ts";
-import { findAbout, findReplaced, forgetAbout, forgetFact, kept, type MemoryAccess } from "./topics.ts";
+import {
+  type Forgetting,
+  findAbout,
+  findReplaced,
+  forgetAbout,
+  forgetFact,
+  kept,
+  type MemoryAccess,
+} from "./topics.ts";
 import type { SessionViewer } from "./viewers.ts";
 
 /** Messages of past conversations among what the tool finds. */
@@ -38,8 +46,8 @@ interface Shown {
 export interface MemoryToolPort {
   save(memory: Saved): Promise<{ id: string; state: string; notReplaced?: string; replaced: Shown[]; near: Shown[] }>;
   findText(memory: { id: string; caller: ToolCaller }): Promise<string | undefined>;
-  about(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
-  forgetAbout(topic: { about: string; caller: ToolCaller }): ReturnType<typeof findAbout>;
+  about(topic: Forgetting & { caller: ToolCaller }): ReturnType<typeof findAbout>;
+  forgetAbout(topic: Forgetting & { caller: ToolCaller }): ReturnType<typeof findAbout>;
   readEnd(end: { until: string; caller: ToolCaller }): Promise<{ at: number; words: string; isOver: boolean }>;
   search(query: { query: string; caller: ToolCaller }): Promise<(Found & { day: string; origin: Origin })[]>;
   forget(memory: { id: string; caller: ToolCaller }): Promise<boolean>;
@@ -102,8 +110,8 @@ export function makeToolPort(
       const { weekday, date, time } = stampIn(zone, end.at);
       return { ...end, words: `${weekday} ${date} ${time}` };
     },
-    about: async ({ about, caller }) => findAbout(rooms, about, await asker(caller)),
-    forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await asker(caller)),
+    about: async ({ caller, ...asked }) => findAbout(rooms, asked, await asker(caller)),
+    forgetAbout: async ({ caller, ...asked }) => forgetAbout(rooms, asked, await asker(caller)),
     async search({ query, caller }) {
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });

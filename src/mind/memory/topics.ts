@@ -1,9 +1,11 @@
 /** Facts that took others' place, and what goes when a topic is forgotten. */
+import type { Crash } from "../../core/kit/index.ts";
 import type { AddOutcome, Remembered } from "./kinds.ts";
 import type { Memory } from "./memory.ts";
+import { longerNames, readTopic, Spelling, settleTopic, type Topic } from "./naming/topic.ts";
 import type { replacing } from "./replacing.ts";
-import { type Mention, mentionsText, mentionsTopic } from "./sessions/mentions.ts";
-import type { NamedText, SessionIndex } from "./sessions/sessions.ts";
+import { type Mention, mentionsText } from "./sessions/mentions.ts";
+import type { SessionIndex } from "./sessions/sessions.ts";
 import type { SessionViewer } from "./viewers.ts";
 
 /** Memory as its callers reach it. */
@@ -16,6 +18,7 @@ export interface MemoryAccess {
   forgetTexts(texts: readonly string[]): Promise<void>;
   /** Models no longer read this in any of these conversations, and no waiting question of memory's shows it. */
   hide(of: ForgottenTalk): Promise<void>;
+  crash?: Crash;
 }
 
 export interface ForgottenTalk {
@@ -53,23 +56,84 @@ export async function kept(
   return { notReplaced: "what you saved was already known; memory_forget removes the old one" };
 }
 
-/** What goes when a topic is forgotten: the facts that name it, and the messages that do, within the viewer's sight. */
-export async function findAbout(rooms: MemoryAccess, about: string, by: Asker = {}) {
-  const facts = await rooms.memory.naming(about, by.who ?? {});
-  return { facts: facts.map(({ id, text }) => ({ id, text })), said: await rooms.messages.naming(about, hears(by)) };
+/** A topic or a person, and what stays although it mentions that: other topics or people, or ids of facts. */
+export interface Forgetting {
+  about: string;
+  except?: readonly string[] | undefined;
 }
 
-export async function forgetAbout(rooms: MemoryAccess, about: string, by: Asker = {}) {
-  const going = await findAbout(rooms, about, by);
-  const { who } = by;
-  // First, while the index still knows them: after a crash the same call finds all of it again.
-  await hideMentions(rooms, mentionsTopic(about), by, going.said);
-  await rooms.messages.forget(going.said.map(({ number }) => number));
-  for (const { id } of going.facts) await rooms.memory.forget(id, who ?? {});
+export interface Going {
+  facts: { id: string; text: string }[];
+  /** Messages that say it, newest last. */
+  said: { text: string; session: string }[];
+  /** Longer names it is part of, most frequent first: everybody of a family. */
+  names: string[];
+  /** Names written much like it, which are left alone. */
+  similar: string[];
+}
+
+/** Of a long message enough to recognise it. */
+const LONGEST_SAID = 400;
+
+/** What goes when a topic is forgotten: the facts that name it, and the messages that do, within the viewer's sight. */
+export async function findAbout(rooms: MemoryAccess, asked: Forgetting, by: Asker = {}): Promise<Going> {
+  return (await findGoing(rooms, asked, by)).going;
+}
+
+export async function forgetAbout(rooms: MemoryAccess, asked: Forgetting, by: Asker = {}): Promise<Going> {
+  const { going, hidden, numbers, mentions } = await findGoing(rooms, asked, by);
+  // First, while the facts are still there: after a crash the same call finds all of it again.
+  const sessions = new Set(await rooms.messages.sessionsFor(hears(by)));
+  await rooms.hide({ messages: hidden, sessions, mentions, by: by.turn });
+  await rooms.messages.forget(numbers);
+  rooms.crash?.at("memory.forgetting");
+  for (const { id } of going.facts) await rooms.memory.forget(id, by.who ?? {});
   // As it is written in the middle of a sentence, and at its beginning.
-  const small = about.toLowerCase();
-  await rooms.forgetTexts([...new Set([about, small, small.charAt(0).toUpperCase() + small.slice(1)])]);
+  const small = asked.about.toLowerCase();
+  await rooms.forgetTexts([...new Set([asked.about, small, small.charAt(0).toUpperCase() + small.slice(1)])]);
   return going;
+}
+
+/** Everything is looked through twice: how the words are written in all of it says which texts are meant. */
+async function findGoing(rooms: MemoryAccess, { about, except = [] }: Forgetting, by: Asker) {
+  const { topic, spelling, isMeant } = await readAll(rooms, about, by);
+  const stays: ((text: string) => boolean)[] = [];
+  for (const words of except) stays.push((await readAll(rooms, words, by)).isMeant);
+  const mentions = (text: string) => isMeant(text) && !stays.some((stay) => stay(text));
+  const going: Going = { facts: [], said: [], names: [], similar: spelling.similar() };
+  for await (const { id, text } of rooms.memory.scan(by.who ?? {}))
+    if (!except.includes(id) && mentions(text)) going.facts.push({ id, text });
+  const hidden = new Map<string, number[]>();
+  const numbers: number[] = [];
+  for await (const message of rooms.messages.scan(topic.needles, hears(by))) {
+    const { session, seq, said, whole, number, isForgotten } = message;
+    const isSaid = mentions(said);
+    if (isSaid && number !== undefined) numbers.push(number);
+    if (isForgotten) continue;
+    if (isSaid) going.said.push({ text: said.slice(0, LONGEST_SAID), session });
+    if (isSaid || mentions(whole)) hidden.set(session, [...(hidden.get(session) ?? []), seq]);
+  }
+  going.names = mostFrequent([...going.facts, ...going.said].flatMap(({ text }) => longerNames(topic, text)));
+  return { going, hidden, numbers, mentions };
+}
+
+function mostFrequent(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+}
+
+async function readAll(rooms: MemoryAccess, about: string, by: Asker) {
+  const topic = readTopic(about);
+  const spelling = new Spelling(topic);
+  for await (const text of candidates(rooms, topic, by)) spelling.add(text);
+  return { topic, spelling, isMeant: settleTopic(topic, spelling) };
+}
+
+/** Texts in the asker's sight that may mention it. */
+async function* candidates(rooms: MemoryAccess, topic: Topic, by: Asker): AsyncGenerator<string> {
+  for await (const { text } of rooms.memory.scan(by.who ?? {})) if (topic.mayMention(text)) yield text;
+  for await (const { whole } of rooms.messages.scan(topic.needles, hears(by))) if (topic.mayMention(whole)) yield whole;
 }
 
 /** One fact, and what quotes it verbatim: the call that saved it, results of searches that found it, who said it. */
@@ -81,9 +145,8 @@ export async function forgetFact(rooms: MemoryAccess, id: string, by: Asker = {}
 }
 
 /** Models no longer read what mentions it, within the asker's sight. */
-export async function hideMentions(rooms: MemoryAccess, mention: Mention, by: Asker, said: readonly NamedText[] = []) {
+export async function hideMentions(rooms: MemoryAccess, mention: Mention, by: Asker) {
   const { sessions, messages } = await rooms.messages.mentioning(mention, hears(by));
-  for (const { session, seq } of said) messages.set(session, [...(messages.get(session) ?? []), seq]);
   await rooms.hide({ messages, sessions, mentions: mention.mentions, by: by.turn });
 }
 

@@ -9,6 +9,7 @@ import { capturedByRules, looksLikeInstruction } from "../../../src/mind/memory/
 import { htmlParts, markdownParts, textParts } from "../../../src/mind/memory/documents/parts.ts";
 import { findTopic } from "../../../src/mind/memory/facts.ts";
 import { askedRelation, namesIn, relationsIn } from "../../../src/mind/memory/graph.ts";
+import { longerNames, readTopic, Spelling, settleTopic } from "../../../src/mind/memory/naming/topic.ts";
 import { readQuestion, speakersIn, withoutNames } from "../../../src/mind/memory/search/question.ts";
 import { readSpeaker, splitWords, stem } from "../../../src/mind/memory/text/analyse.ts";
 import { editsBetween } from "../../../src/mind/memory/view/edits.ts";
@@ -38,6 +39,8 @@ const commands = makeCommands(parts);
 const message = { authority: "owner" } as InboundMessage;
 const placement = { session: "main" as SessionKey, agent: "main", person: "owner" };
 
+const TOPIC = readTopic("jane smith");
+
 export const MIND: Rows = {
   "an answer to a question": (text) => [answerWords(text), answerWords(`yes ${text}`)],
   "a command": (text) => commands.run(`/${text}`, { placement, message }),
@@ -59,6 +62,14 @@ export const MIND: Rows = {
   "relations in a memory": relationsIn,
   "relations behind a name": (text) => relationsIn(`Anna is ${text}`),
   "names in a memory": namesIn,
+  "what may mention a topic": (text) => TOPIC.mayMention(text),
+  "how a topic's words are written": (text) => new Spelling(TOPIC).add(text),
+  "what mentions a topic": (text) => settleTopic(TOPIC, new Spelling(TOPIC))(text),
+  "longer names with a topic in them": (text) => longerNames(readTopic("smith"), text),
+  "a topic to forget": (text) => {
+    const topic = readTopic(text.slice(0, 200));
+    return settleTopic(topic, new Spelling(topic))(text);
+  },
   "a question for a relation": askedRelation,
   "a question": (text) => [readQuestion(text), withoutNames(text, new Set(["a"])), speakersIn(text, [["Ana Lima", 1]])],
   "a fact's topic": (text) => [findTopic(text, undefined), findTopic(text.slice(0, 199), "p")],

@@ -27,10 +27,15 @@ function tools() {
       isOver: Date.parse(until) < Date.parse("2026-01-01"),
     }),
     findText: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
-    about: async () => ({ facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] }),
+    about: async () => ({
+      facts: [{ id: "mem_1", text: "likes tea" }],
+      said: [{ text: "I like tea" }],
+      names: [],
+      similar: [],
+    }),
     async forgetAbout(topic) {
       asked.push(topic);
-      return { facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] };
+      return { facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }], names: [], similar: [] };
     },
     async search(query) {
       asked.push(query);

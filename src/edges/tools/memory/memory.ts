@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, type Origin } from "../../../core/domain/index.ts";
-import { truthy } from "../../../core/kit/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import * as words from "./words.ts";
@@ -40,17 +40,27 @@ export interface MemoryPort {
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
   /** All that goes when a topic or a person is forgotten: facts, and what was said about it. Deletes nothing. */
-  about(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
+  about(topic: ForgottenTopic & { caller: Caller }): Promise<MemoryAbout>;
   /** A date or plain words as the moment a memory expires. Throws AppError for what is neither. */
   readEnd(end: { until: string; caller: Caller }): Promise<{ at: number; words: string; isOver: boolean }>;
   /** Deletes it for good and says what is gone; may be repeated. */
-  forgetAbout(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
+  forgetAbout(topic: ForgottenTopic & { caller: Caller }): Promise<MemoryAbout>;
+}
+
+interface ForgottenTopic {
+  about: string;
+  /** Names, topics or ids of what stays although it mentions that. */
+  except?: readonly string[] | undefined;
 }
 
 export interface MemoryAbout {
   facts: { id: string; text: string }[];
   /** Messages of past talk: search no longer finds them, and models no longer read them. */
   said: { text: string }[];
+  /** Longer names it is part of: everybody of a family. */
+  names: string[];
+  /** Names written much like it, which are left alone. */
+  similar: string[];
 }
 
 export interface MemoryHit {
@@ -77,8 +87,9 @@ const saveInput = z.strictObject({
   until: z.string().trim().min(1).max(100).optional(),
 });
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
+const topic = z.string().trim().min(2).max(200);
 const forgetInput = z
-  .strictObject({ id: id.optional(), about: z.string().trim().min(2).max(200).optional() })
+  .strictObject({ id: id.optional(), about: topic.optional(), except: z.array(topic).max(20).optional() })
   .refine((given) => (given.id === undefined) !== (given.about === undefined), words.EITHER_ID_OR_ABOUT);
 /** Lines of a preview; the rest is counted. */
 const MOST_SHOWN = 20;
@@ -223,46 +234,56 @@ function forget(port: MemoryPort): Tool {
         type: "object",
         properties: {
           id: { type: "string", description: "as memory_search shows it" },
-          about: { type: "string", description: "a topic or a person's name" },
+          about: { type: "string", description: "a topic or a person's whole name" },
+          except: { type: "array", items: { type: "string" }, description: "names, words or ids of what stays" },
         },
       },
     },
     repeat: "safe",
     words: OURS,
     async plan(input, place) {
-      const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
+      const { id, about = "", except } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const text = await port.findText({ id, caller: place.caller });
         const shown = text === undefined ? words.forgetUnknown(visibleLine(id)) : words.forget(visible(text));
         return plan("memory_forget", shown, { id });
       }
-      const going = await port.about({ about, caller: place.caller });
-      const shown = words.forgetAbout(visibleLine(about), inWords(going));
+      const going = await port.about({ about, except, caller: place.caller });
+      const shown = words.forgetAbout(visibleLine(about), inWords(going), (except ?? []).map(visibleLine));
       // What is agreed to is what was shown: something said since asks again.
-      return plan("memory_forget", shown, { about, going: going.facts.map((fact) => fact.id) });
+      return plan("memory_forget", shown, {
+        ...{ about, going: going.facts.map((fact) => fact.id) },
+        ...defined({ except }),
+      });
     },
     async run(input, place) {
-      const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
+      const { id, about = "", except } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const gone = await port.forget({ id, caller: place.caller });
         return gone
           ? { text: words.FORGOTTEN }
           : { text: `${words.noSuchMemory(visibleLine(id))} ${words.IDS_FROM_SEARCH}`, isError: true };
       }
-      const gone = await port.forgetAbout({ about, caller: place.caller });
+      const gone = await port.forgetAbout({ about, except, caller: place.caller });
       return { text: words.forgot(counted(gone)) };
     },
   };
 }
 
-function inWords({ facts, said }: MemoryAbout): string {
+function inWords({ facts, said, names, similar }: MemoryAbout): string {
   const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => words.saidLine(text))];
   const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
   const more = lines.length - shown.length;
-  return [`${counted({ facts, said })}.`, ...shown, ...(more > 0 ? [words.andMore(more)] : [])].join("\n");
+  return [
+    `${counted({ facts, said })}.`,
+    ...(names.length > 1 ? [words.namesInIt(names.slice(0, MOST_SHOWN).map(visibleLine))] : []),
+    ...shown,
+    ...(more > 0 ? [words.andMore(more)] : []),
+    ...(similar.length > 0 ? [words.similarStay(similar.map(visibleLine))] : []),
+  ].join("\n");
 }
 
-function counted({ facts, said }: MemoryAbout): string {
+function counted({ facts, said }: Pick<MemoryAbout, "facts" | "said">): string {
   return words.counted(facts.length, said.length);
 }
 

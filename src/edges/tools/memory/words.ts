@@ -73,6 +73,15 @@ export function forgetUnknown(id: string): string {
   return `Forget ${id} (there is no such memory)`;
 }
 
-export function forgetAbout(topic: string, what: string): string {
-  return `Forget everything about ${topic}: ${what}`;
+export function forgetAbout(topic: string, what: string, except: readonly string[]): string {
+  const but = except.length > 0 ? ` except ${except.join(", ")}` : "";
+  return `Forget everything about ${topic}${but}: ${what}`;
+}
+
+export function namesInIt(names: readonly string[]): string {
+  return `This covers ${names.join(", ")}.`;
+}
+
+export function similarStay(names: readonly string[]): string {
+  return `Not included, because they look like other names: ${names.join(", ")}.`;
 }

@@ -82,8 +82,10 @@ export const forget: Action = async (ctx, [typed = ""]) => {
 /** A topic or a person, past talk included: what goes is shown first. */
 async function forgetAbout(ctx: Context, about: string) {
   const { rpc, out } = ctx;
-  const going = await rpc.call("memory.forget", { about, preview: true });
-  const { facts = [], said = [] } = going;
+  const except = await readExcept(ctx, about);
+  const going = await rpc.call("memory.forget", { about, ...except, preview: true });
+  const { facts = [], said = [], names = [], similar = [] } = going;
+  if (similar.length > 0) out.note(words.similar(similar.slice(0, MOST_PREVIEW)));
   if (facts.length + said.length === 0) {
     out.document(going);
     out.say(words.noMention(about));
@@ -92,14 +94,25 @@ async function forgetAbout(ctx: Context, about: string) {
   const what = words.factsAndMessages(facts.length, said.length);
   out.note(
     words.wouldForget(what),
-    ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${oneLine(fact.text)}`),
+    ...(names.length > 1 ? [words.namesInIt(names.slice(0, MOST_PREVIEW))] : []),
+    ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${shortId(fact.id)}  ${oneLine(fact.text)}`),
     ...said.slice(0, MOST_PREVIEW).map((one) => words.said(oneLine(one.text))),
+    ...[facts.length, said.length].filter((n) => n > MOST_PREVIEW).map((n) => words.andMore(n - MOST_PREVIEW)),
+    words.keepSome,
   );
   if (!(await confirmed(ctx, words.forgetAboutQuestion(about)))) return kept(ctx);
-  const done = await rpc.call("memory.forget", { about });
+  const done = await rpc.call("memory.forget", { about, ...except });
   out.document(done);
   out.say(words.forgot(out.hint, what));
   return EXIT.done;
+}
+
+/** What stays: names and words as they are, short ids of facts in full. */
+async function readExcept({ rpc, options }: Context, about: string): Promise<{ except?: string[] }> {
+  if (!options.except?.length) return {};
+  const { facts = [] } = await rpc.call("memory.forget", { about, preview: true });
+  const full = (typed: string) => facts.find(({ id }) => shortId(id) === typed)?.id ?? typed;
+  return { except: options.except.map(full) };
 }
 
 export const correct: Action = async (ctx, [typed = "", text = ""]) => {

@@ -55,6 +55,10 @@ export const memoryWords = {
     `${plural(facts, "fact")} and ${plural(messages, "message")} in past conversations`,
   wouldForget: (what: string) => `This would forget ${what}.`,
   said: (text: string) => `  said: ${text}`,
+  namesInIt: (names: readonly string[]) => `It covers ${names.join(", ")}.`,
+  andMore: (n: number) => `  … and ${n} more`,
+  similar: (names: readonly string[]) => `Not included, because they look like other names: ${names.join(", ")}.`,
+  keepSome: "To keep some of it, answer no and add --except with a name, words or an id. It can be repeated.",
   forgetAboutQuestion: (about: string) => `Forget everything that mentions "${about}"? This can't be undone.`,
   forgot: (hint: Hint, what: string) =>
     hint`Forgot ${what}. No model reads those messages again; their text stays in the conversation until you delete it: lares sessions delete`,

@@ -18,13 +18,13 @@ import {
   STOPPED_LARES,
 } from "../../../core/kit/index.ts";
 import type { Found, Viewer } from "../kinds.ts";
-import { matchAll, scopeWord } from "../search/match.ts";
+import { scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
 import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
 import { splitWords } from "../text/analyse.ts";
 import { SAYS_WHEN } from "../text/vocabulary.ts";
-import { type Mention, mentionsTopic, wholeText } from "./mentions.ts";
+import { type Mention, wholeText } from "./mentions.ts";
 import * as store from "./store.ts";
 
 /** Messages indexed in one transaction: about 2 ms, which nobody notices. */
@@ -40,16 +40,20 @@ const MOST_SESSIONS = 50;
 const COUNT_MS = 30_000;
 const SESSION_SIGN = "\u{e001}";
 
-/** Messages that are forgotten with one topic at once. */
-const MOST_NAMED = 1000;
+/** Messages read at once when everything is looked through. */
+const SCANNED = 500;
 
-export interface NamedText {
-  /** Its number in the index. */
-  number: number;
-  text: string;
+export interface ScannedMessage {
   session: string;
   /** Its number there. */
   seq: number;
+  /** Its number in the index. */
+  number?: number;
+  /** Everything a model reads of it. */
+  whole: string;
+  /** What a person or the agent said in it. */
+  said: string;
+  isForgotten: boolean;
 }
 
 export interface SessionQuery extends Viewer {
@@ -137,44 +141,49 @@ export class SessionIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
-  /** Messages that have all words of a topic or a name in them, newest first, within the viewer's sight. */
-  async naming(topic: string, viewer: Omit<SessionQuery, "query" | "limit">): Promise<NamedText[]> {
-    const words = [...new Set(splitWords(topic))];
-    const scopeWords = await this.sessionWords({ query: topic, ...viewer });
-    if (words.length === 0 || scopeWords?.length === 0) return [];
-    await this.settled();
-    const { mentions } = mentionsTopic(topic);
-    const found: NamedText[] = [];
-    for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
-      const row = await store.messageAt(this.records, number);
-      if (!row) continue;
-      const text = readText(row);
-      if (mentions(text)) found.push({ number, text, session: row.session, seq: row.seq });
+  /** Messages in the viewer's sight that may have this in them, calls and results of tools included, conversation by conversation. */
+  async *scan(
+    needles: readonly string[],
+    viewer: Omit<SessionQuery, "query" | "limit">,
+  ): AsyncGenerator<ScannedMessage> {
+    const sessions = await this.sessionsFor(viewer);
+    const numbers = await store.listNumbers(this.records, sessions);
+    for (const session of sessions) {
+      const shelf = numbers.get(session);
+      for (let after = -1; ; ) {
+        const rows = await store.messagesHaving(this.records, { session, needles, after, limit: SCANNED });
+        for (const { seq, role, content, forgotten } of rows)
+          yield {
+            ...{ session, seq, whole: wholeText(content), said: readText({ role, content }) },
+            isForgotten: forgotten !== null,
+            ...(shelf === undefined ? {} : { number: shelf * store.PER_SESSION + seq }),
+          };
+        if (rows.length < SCANNED) break;
+        after = rows.at(-1)!.seq;
+        await letOthersRun();
+      }
     }
-    return found;
   }
 
-  /** Everything in the viewer's sight that mentions this, calls and results of tools included, by conversation. */
-  async mentioning(
-    { mentions, needles }: Mention,
-    viewer: Omit<SessionQuery, "query" | "limit">,
-  ): Promise<{ sessions: Set<string>; messages: Map<string, number[]> }> {
-    const shelves = await this.shelvesFor(viewer);
-    const sessions = await (shelves
-      ? store.sessionsAt(this.records, shelves)
-      : store.listSessions(this.records, viewer.agent));
+  /** Everything in the viewer's sight that models still read and that mentions this, by conversation. */
+  async mentioning({ mentions, needles }: Mention, viewer: Omit<SessionQuery, "query" | "limit">) {
     const messages = new Map<string, number[]>();
-    for (const session of sessions) {
-      const rows = await store.messagesHaving(this.records, session, needles);
-      const numbers = rows.filter((row) => mentions(wholeText(row.content))).map((row) => row.seq);
-      if (numbers.length > 0) messages.set(session, numbers);
-    }
-    return { sessions: new Set(sessions), messages };
+    for await (const { session, seq, whole, isForgotten } of this.scan(needles, viewer))
+      if (!isForgotten && mentions(whole)) messages.set(session, [...(messages.get(session) ?? []), seq]);
+    return { sessions: new Set(await this.sessionsFor(viewer)), messages };
+  }
+
+  /** The conversations in a viewer's sight. */
+  async sessionsFor(viewer: Omit<SessionQuery, "query" | "limit">): Promise<string[]> {
+    const shelves = await this.shelvesFor(viewer);
+    return shelves ? store.sessionsAt(this.records, shelves) : store.listSessions(this.records, viewer.agent);
   }
 
   /** Search finds these no more. The index never comes back to a message, so nothing brings them back. */
   async forget(numbers: readonly number[]): Promise<void> {
-    if (numbers.length > 0) await this.records.write((tx) => store.dropFromIndex(tx, numbers));
+    if (numbers.length === 0) return;
+    await this.settled();
+    await this.records.write((tx) => store.dropFromIndex(tx, numbers));
   }
 
   private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {

@@ -129,18 +129,37 @@ export async function sessionsAt(db: Reads, shelves: readonly number[]): Promise
   return rows.map((row) => row.session);
 }
 
-/** Messages that models still read and whose stored form has all of these in it, in upper or lower case. */
+export interface HavingRow {
+  seq: number;
+  role: Role;
+  content: string;
+  forgotten: string | null;
+}
+
+/** Messages whose stored form has all of these in it, in upper or lower case, or has characters besides ASCII. */
 export function messagesHaving(
   db: Reads,
-  session: string,
-  needles: readonly string[],
-): Promise<{ seq: number; content: string }[]> {
+  of: { session: string; needles: readonly string[]; after: number; limit: number },
+): Promise<HavingRow[]> {
   return db.all(
-    `SELECT seq, content FROM message WHERE session = ? AND forgotten IS NULL AND NOT EXISTS
-     (SELECT 1 FROM json_each(?) WHERE instr(lower(message.content), value) = 0)`,
-    session,
-    JSON.stringify(needles),
+    `SELECT seq, role, content, forgotten FROM message WHERE session = ? AND seq > ? AND (
+       content GLOB ? OR NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(message.content), value) = 0))
+     ORDER BY seq LIMIT ?`,
+    of.session,
+    of.after,
+    "*[^\u0001-~]*",
+    JSON.stringify(of.needles),
+    of.limit,
   );
+}
+
+/** Under which numbers the index has these conversations. */
+export async function listNumbers(db: Reads, sessions: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.all<{ n: number; session: string }>(
+    "SELECT n, session FROM message_shelf WHERE session IN (SELECT value FROM json_each(?))",
+    JSON.stringify(sessions),
+  );
+  return new Map(rows.map((row) => [row.session, row.n]));
 }
 
 /** With whose turn it was said in, and whether text from outside was in the conversation by then. */

@@ -8,13 +8,15 @@ import { FORMS, STOP_WORDS } from "./vocabulary.ts";
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー";
 const TOKEN = new RegExp(`[${UNSPACED}]+|[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}]|['’](?=\\p{L}))*`, "gu");
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+/** Characters that nobody sees, in the middle of words that were copied: soft hyphen, zero-width space, word joiner, byte order mark. */
+const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 /** A word longer than this is a hash or a link; its head is enough to find it. */
 const LONGEST = 40;
 
 /** The words of a text in their order, stop words left out. Repeated words stay repeated. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const [token] of text.replace(UNSEEN, "").matchAll(TOKEN)) {
     if (IS_UNSPACED.test(token)) pairs(token.normalize("NFKC"), words);
     else {
       const word = canonical(token);
@@ -49,7 +51,7 @@ function pairs(run: string, into: string[]): void {
 
 /** What stands before a colon and is nobody: "Name: Ana Weber", "Note: the key is under the mat". */
 const LABELS =
-  /^(?:name|note|notes|todo|date|time|day|email|mail|phone|address|subject|from|to|re|question|answer|fact|summary|title|url|warning|example|today|tomorrow)$/i;
+  /^(?:name|note|notes|todo|date|time|day|email|mail|phone|address|subject|from|to|re|question|answer|fact|summary|title|url|warning|example|today|tomorrow)$|\bnames?$/i;
 
 /** Who says it, when the text begins with a name: `Anna: hello`, `[3 May] Anna: hello`. */
 export function readSpeaker(text: string): { speaker: string; said: string } | undefined {

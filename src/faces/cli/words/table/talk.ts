@@ -264,6 +264,7 @@ export const talk: Group = {
           flag: "--about <words>",
           about: "everything that mentions this, past conversations included; shows it first",
         },
+        { flag: "--except <words>", about: "with --about: keep what mentions this, or a fact's id", repeats: true },
       ],
       example: "lares memory forget 3f9a2c",
       exits: "7 you answered no",
