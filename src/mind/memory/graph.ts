@@ -119,7 +119,7 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const spoken = readSpeaker(text);
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
-  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, (label) => label.replace(/\s*:\s+$/, " "));
+  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, (label) => label.replace(":", " "));
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
