@@ -73,7 +73,7 @@ const NO_NAMES =
 const NO_ENTITIES: ReadonlySet<string> = new Set("name names easter christmas whitsun".split(" "));
 
 /** "Name: Otto Weber", "Full name: Otto Weber": the first word behind it is a name too, not the start of a sentence. */
-const NAME_FOLLOWS = /\b(?:names?|namen?|nom|nombre|nome|naam|navn|namn|from|to|von|de)\s*:\s+(?=\p{Lu})/giu;
+const NAME_FOLLOWS = /\b(names?|namen?|nom|nombre|nome|naam|navn|namn|from|to|von|de)\s*:\s+(?=\p{Lu})/giu;
 
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
@@ -119,7 +119,7 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const spoken = readSpeaker(text);
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
-  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, (label) => label.replace(":", " "));
+  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, "$1 ");
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
