@@ -747,6 +747,26 @@ describe("the checker finds what it looks for", () => {
     expect(foreignReaders(touchesIn("flow/gate/store.ts", "flow/gate", small))).toEqual(["turn: flow/gate"]);
   });
 
+  test.each([
+    ["behind another table", "db.all('SELECT 1 FROM approval a, turn t WHERE a.turn = t.id');"],
+    ["behind another table, without short names", "db.all('SELECT 1 FROM approval, turn');"],
+    ["behind the database's name", "db.all('SELECT 1 FROM main.turn');"],
+    ["in quotes", 'db.all(\'SELECT 1 FROM "main"."turn" WHERE 1\');'],
+    ["in pieces that are joined", "db.all(['SELECT 1', 'FROM turn', 'WHERE 1'].join(' '));"],
+    ["in pieces that are concatenated", "db.all('SELECT 1 '.concat('FROM ', 'turn'));"],
+    ["in a piece of a statement", "const OPEN = 'FROM turn t WHERE t.ended_at IS NULL';"],
+    ["in a query within a query", "db.all('SELECT (SELECT 1 FROM turn) FROM approval');"],
+  ])("a table is seen %s", (_where, sql) => {
+    expect(foreignReaders(touchesIn("flow/approvals/store.ts", "flow/approvals", sql))).toEqual([
+      "turn: flow/approvals",
+    ]);
+  });
+
+  test("a write is seen behind the database's name", () => {
+    const touches = touchesIn("flow/gate/store.ts", "flow/gate", "tx.run('UPDATE main.turn SET a = 1');");
+    expect(foreignWrites(touches)).toEqual([expect.stringContaining('writes "turn"')]);
+  });
+
   test("the UI may not reach past the protocol", () => {
     const page = '<script lang="ts">import { a } from "../../src/core/domain/index.ts";</script>';
     expect(uiViolations("ui/src/Page.svelte", page)[0]).toContain(

@@ -25,14 +25,17 @@ export function isSql(text: string): boolean {
   return WRITTEN_LARGE.test(text) || BY_SHAPE.test(text);
 }
 
-/** Strings and whole templates that are SQL, with a hole where something is put in; concatenated ones as the one text they become. */
-export function sqlTextsIn(tree: Ast): Text[] {
+/**
+ * Strings and whole templates that are SQL, with a hole where something is put in; concatenated and joined ones as the one text they
+ * become. `isPiece` says what counts although it is no whole statement.
+ */
+export function sqlTextsIn(tree: Ast, isPiece: (text: string) => boolean = () => false): Text[] {
   const found: Text[] = [];
   const seen = new Set<Ast>();
   visit(tree, (node) => {
     if (seen.has(node)) return;
     const text = wholeText(node, seen);
-    if (text !== undefined && isSql(text)) found.push({ at: node.start, text });
+    if (text !== undefined && (isSql(text) || isPiece(text))) found.push({ at: node.start, text });
   });
   return found;
 }
@@ -42,10 +45,25 @@ function wholeText(node: Ast, seen: Set<Ast>): string | undefined {
   if (node.type === "TemplateLiteral") {
     return (node.quasis as Ast[]).map((quasi) => (quasi.value as { raw: string }).raw).join(HOLE);
   }
-  if (node.type !== "BinaryExpression" || node.operator !== "+") return undefined;
-  const sides = [node.left as Ast, node.right as Ast];
-  const texts = sides.map((side) => wholeText(side, seen));
+  const { parts, between } = puzzle(node);
+  const texts = parts.map((part) => wholeText(part, seen));
   if (texts.every((text) => text === undefined)) return undefined;
-  for (const side of sides) seen.add(side);
-  return texts.map((text) => text ?? HOLE).join("");
+  for (const part of parts) seen.add(part);
+  return texts.map((text) => text ?? HOLE).join(between);
+}
+
+/** What a sum, `[…].join(…)` or `….concat(…)` is made of. */
+function puzzle(node: Ast): { parts: Ast[]; between: string } {
+  if (node.type === "BinaryExpression" && node.operator === "+")
+    return { parts: [node.left as Ast, node.right as Ast], between: "" };
+  const { callee } = node as Ast & { callee?: Ast & { object?: Ast; property?: { name?: string } } };
+  const given = (node.arguments as Ast[] | undefined) ?? [];
+  const object = callee?.object;
+  if (callee?.property?.name === "join" && object?.type === "ArrayExpression") {
+    const between = given[0]?.type === "Literal" ? String(given[0].value) : HOLE;
+    return { parts: (object.elements as (Ast | null)[]).filter((one) => one !== null), between };
+  }
+  return callee?.property?.name === "concat" && object
+    ? { parts: [object, ...given], between: "" }
+    : { parts: [], between: "" };
 }

@@ -88,15 +88,12 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string>>>>
     "flow/sessions": "a session's row in the list, with its first and last message",
     "mind/memory": "the search index is built from messages, a piece at a time",
   },
-  meta: { "flow/locks": "which life this is" },
   session: {
     "flow/inbox": "on the turn's path: the session a message goes to, in the statement that looks for it",
     "mind/context": "on the turn's path: where the session's window begins",
     "mind/memory": "which sessions are indexed, and whose they are",
   },
   turn: {
-    "flow/channels": "at the start: which acknowledged messages are done with",
-    "flow/locks": "at the start: whose turn of an earlier life is still open",
     "flow/approvals": "who asked, and where questions are open, in the approval's own statement",
     "flow/inbox": "on the turn's path: whether a message is known, in the statement that admits it",
     "flow/sessions": "a session's row in the list, with its last turn",
@@ -105,8 +102,18 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string>>>>
   usage: { "mind/context": "on the turn's path: what the provider counted last" },
 };
 
-const WRITES = /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+["`]?(\w*)/gi;
-const READS = /(?<!DELETE\s)\b(?:FROM|JOIN)\s+["`]?(\w+)/gi;
+/** A table's name, quoted or not, perhaps behind the name of its database. */
+const TABLE = '(?:["`[]?\\w+["`\\]]?\\s*\\.\\s*)?["`[]?(\\w*)["`\\]]?';
+const WRITES = new RegExp(
+  `\\b(?:INSERT\\s+(?:OR\\s+\\w+\\s+)?INTO|REPLACE\\s+INTO|UPDATE(?:\\s+OR\\s+\\w+)?|DELETE\\s+FROM)\\s+${TABLE}`,
+  "gi",
+);
+/** What stands behind FROM or JOIN up to the next clause: several tables may be named there, each perhaps with a short name. */
+const READS =
+  /(?<!DELETE\s)\b(?:FROM|JOIN)\s+([^()]*?)(?=\b(?:FROM|JOIN|WHERE|ON|SET|GROUP|ORDER|LIMIT|UNION|LEFT|INNER|CROSS|USING|RETURNING|SELECT|NATURAL|WINDOW|EXCEPT|INTERSECT)\b|[();]|$)/gi;
+const READ = new RegExp(`^\\s*${TABLE}(?:\\s|$)`);
+/** Part of a statement that is put together elsewhere. */
+const PIECE = new RegExp(`\\b(?:FROM|JOIN)\\s+${TABLE}`, "g");
 /** `ON CONFLICT … DO UPDATE SET` names no table. */
 const NO_TABLE = /^set$/i;
 
@@ -119,18 +126,23 @@ export interface Touch {
 
 /** What a file does with tables. `path` is relative to src/. A table that stands in a variable has the name "". */
 export function touchesIn(path: string, room: string, source: string): Touch[] {
-  return sqlTextsIn(parse(source)).flatMap(({ at, text }) => {
+  return sqlTextsIn(parse(source), namesTable).flatMap(({ at, text }) => {
     const where = `src/${path}:${lineOf(source, at)}`;
     const touch = (does: Touch["does"], table: string): Touch[] => [{ table, room, where, does }];
     return [
       ...[...text.matchAll(WRITES)].flatMap(([, table]) =>
         NO_TABLE.test(table!) ? [] : touch("writes", table!.toLowerCase()),
       ),
-      ...[...text.matchAll(READS)].flatMap(([, table]) =>
-        table!.toLowerCase() in OWNERS ? touch("reads", table!.toLowerCase()) : [],
-      ),
+      ...[...text.matchAll(READS)]
+        .flatMap(([, list]) => list!.split(","))
+        .map((one) => READ.exec(one)?.[1]?.toLowerCase() ?? "")
+        .flatMap((table) => (table in OWNERS ? touch("reads", table) : [])),
     ];
   });
+}
+
+function namesTable(text: string): boolean {
+  return [...text.matchAll(PIECE)].some(([, table]) => table!.toLowerCase() in OWNERS);
 }
 
 /** Writes of others' tables, and of tables whose names cannot be read. */

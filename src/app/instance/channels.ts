@@ -9,7 +9,7 @@ import type { Attachments } from "../../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, Pairings, TRIAL } from "../../flow/channels/index.ts";
 import { admittedText, type Inbox, withdraw } from "../../flow/inbox/index.ts";
 import { type Outbox, questionAt } from "../../flow/outbox/index.ts";
-import { tokensSince } from "../../flow/turns/index.ts";
+import { openAmong, tokensSince } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import type { LaresConfig } from "../config.ts";
 
@@ -49,6 +49,7 @@ export function makeChannels(parts: ChannelParts) {
   const late = new Late<Accounts>();
   const acknowledgements = new Acknowledgements({
     ...{ records, clock, bus, log: log.child("channels") },
+    openAmong: (turns) => openAmong(records, turns),
     channel: (at) => late.get().get(at.channel, at.account),
   });
   const intake = new Intake({

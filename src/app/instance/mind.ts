@@ -6,7 +6,7 @@ import { everydayCommands } from "../../flow/commands/index.ts";
 import { stampFor } from "../../flow/inbox/index.ts";
 import { Locks } from "../../flow/locks/index.ts";
 import { sessionViews } from "../../flow/sessions/index.ts";
-import { listDoors, recentChats, recordUsage } from "../../flow/turns/index.ts";
+import { listDoors, openAmong, recentChats, recordUsage } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
 import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
@@ -75,7 +75,10 @@ export async function buildMind(
     log: log.child("context"),
   });
   const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts, approvals }));
-  const locks = await Locks.open({ records, clock, config: makeReader(config, "locks"), log: log.child("locks") });
+  const locks = await Locks.open({
+    ...{ records, clock, config: makeReader(config, "locks"), log: log.child("locks") },
+    openAmong: (turns) => openAmong(records, turns),
+  });
   const checkpoints = makeCheckpoints({
     ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },
     config: makeReader(config, "checkpoints"),

@@ -15,6 +15,8 @@ export interface AcknowledgementParts {
   clock: Clock;
   bus: Bus;
   log: Log;
+  /** Those of the named turns that haven't ended. */
+  openAmong: (turns: readonly string[]) => Promise<ReadonlySet<string>>;
   channel: (at: AccountKey) => { can: Capabilities; open(): Promise<Channel> } | undefined;
 }
 
@@ -41,10 +43,13 @@ export class Acknowledgements {
 
   /** Once the accounts are running: removes reactions left by an earlier process. */
   async resume(): Promise<void> {
-    for (const { ended, ...sign } of await signsLeft(this.parts.records)) {
+    const left = await signsLeft(this.parts.records);
+    if (!left.length) return;
+    const open = await this.parts.openAmong(left.map(({ turn }) => turn));
+    for (const sign of left) {
       if (this.shown.has(sign.turn)) continue;
       this.shown.set(sign.turn, { ...sign, set: Promise.resolve() });
-      if (ended) this.takeBack(sign.turn);
+      if (!open.has(sign.turn)) this.takeBack(sign.turn);
     }
   }
 

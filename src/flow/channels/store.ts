@@ -56,18 +56,17 @@ export function deleteSign(tx: Tx, { turn, at }: Pick<Sign, "turn" | "at">): voi
   writeKept(tx, at, keptSign(turn), undefined);
 }
 
-export async function signsLeft(db: Reads): Promise<(Sign & { ended: boolean })[]> {
-  const rows = await db.all<AccountKey & { turn: string; value: string; ended: number }>(
-    `SELECT k.channel, k.account, substr(k.name, ?) AS turn, k.value, t.id IS NULL OR t.ended_at IS NOT NULL AS ended
-     FROM channel_kept k LEFT JOIN turn t ON t.id = substr(k.name, ?) WHERE substr(k.name, 1, ?) = ?`,
-    KEPT_SIGN_PREFIX.length + 1,
+export async function signsLeft(db: Reads): Promise<Sign[]> {
+  const rows = await db.all<AccountKey & { turn: string; value: string }>(
+    `SELECT channel, account, substr(name, ?) AS turn, value FROM channel_kept WHERE substr(name, 1, ?) = ?`,
     KEPT_SIGN_PREFIX.length + 1,
     KEPT_SIGN_PREFIX.length,
     KEPT_SIGN_PREFIX,
   );
-  return rows.map(({ channel, account, turn, value, ended }) => ({
+  return rows.map(({ channel, account, turn, value }) => ({
     ...(JSON.parse(value) as Pick<Sign, "route" | "message" | "emoji">),
-    ...{ turn, at: { channel, account }, ended: ended === 1 },
+    turn,
+    at: { channel, account },
   }));
 }
 

@@ -10,6 +10,7 @@ import fc from "../../../test/support/property.ts";
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import { ManualClock, silentLog } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
+import { openAmong } from "../turns/index.ts";
 import { type LockHold, Locks } from "./index.ts";
 
 const never = new AbortController().signal;
@@ -23,7 +24,13 @@ async function world(home = newHome()) {
   });
   onTestFinished(() => records.close());
   const clock = new ManualClock();
-  const locks = await Locks.open({ records, clock, config: () => ({ waitSeconds: WAIT_S }), log: silentLog });
+  const locks = await Locks.open({
+    records,
+    clock,
+    config: () => ({ waitSeconds: WAIT_S }),
+    log: silentLog,
+    openAmong: (turns) => openAmong(records, turns),
+  });
   let n = 0;
   const take = async (
     agent: string,
@@ -218,10 +225,11 @@ async function killedWhileHolding(turnIsOpen: boolean, intended = true): Promise
   const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const code = `
     const { openRecords } = await import(${here("../../ground/records/index.ts")});
+    const { openAmong } = await import(${here("../turns/index.ts")});
     const { Locks } = await import(${here("./index.ts")});
     const { silentLog, systemClock: clock } = await import(${here("../../core/kit/index.ts")});
     const records = await openRecords(${JSON.stringify(join(home, "lares.db"))}, () => {});
-    const locks = await Locks.open({ records, clock, config: () => ({ waitSeconds: 1 }), log: silentLog });
+    const locks = await Locks.open({ records, clock, config: () => ({ waitSeconds: 1 }), log: silentLog, openAmong: (turns) => openAmong(records, turns) });
     await records.write((tx) => tx.run(
       "INSERT INTO turn (id, session, agent, accept_id, route, lane, state, accepted_at, ended_at) VALUES ('t-dead', 's', 'ada', 'x', '{}', 'interactive', 'running', 1, ?)",
       ${turnIsOpen ? "null" : "2"}));

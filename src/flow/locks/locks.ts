@@ -13,6 +13,7 @@
 import type { ActionPlan, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
+import { readEpoch } from "../../ground/records/index.ts";
 import type { LocksConfig } from "./config.ts";
 import { findResources, overlap } from "./resource.ts";
 import { deleteLocks, type Holder, insertLocks, type LockRow, mustHold, readLocks } from "./store.ts";
@@ -22,6 +23,8 @@ export interface LocksParts {
   clock: Clock;
   config: () => LocksConfig;
   log: Log;
+  /** Those of the named turns that haven't ended. */
+  openAmong: (turns: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** A held lock. `release` ends it, with or without a `commit` before. */
@@ -82,9 +85,11 @@ export class Locks {
 
   /** Opens with what an earlier process still held. Call it before turns go on. */
   static async open(parts: LocksParts): Promise<Locks> {
-    const { epoch, last, left } = await readLocks(parts.records);
+    const epoch = await readEpoch(parts.records);
+    const { last, left } = await readLocks(parts.records, epoch);
+    const open = left.length ? await parts.openAmong(left.map(({ turn }) => turn)) : new Set<string>();
     const locks = new Locks(parts, epoch, last);
-    for (const row of left) locks.inherit(row, row.open);
+    for (const row of left) locks.inherit(row, open.has(row.turn));
     return locks;
   }
 

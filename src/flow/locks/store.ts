@@ -50,20 +50,12 @@ export function deleteLocks(tx: Tx, paths: readonly string[], fence: number): vo
   for (const path of paths) tx.run("DELETE FROM resource_lock WHERE path = ? AND fence = ?", path, fence);
 }
 
-/** Locks of earlier epochs, whether the turn that held each is still open, and the newest fencing number. */
-export async function readLocks(
-  db: Reads,
-): Promise<{ epoch: number; last: number; left: (LockRow & { open: boolean })[] }> {
-  const meta = await db.get<{ epoch: number; last: number }>(
-    `SELECT (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'epoch') AS epoch,
-       (SELECT last FROM resource_fence WHERE one = 1) AS last`,
-  );
-  const epoch = meta?.epoch ?? 0;
-  const rows = await db.all<LockRow & { open: number }>(
-    `SELECT l.path, l.fence, l.turn, l.call, l.agent, l.tool, l.since, l.epoch,
-       EXISTS (SELECT 1 FROM turn t WHERE t.id = l.turn AND t.ended_at IS NULL) AS open
-     FROM resource_lock l WHERE l.epoch < ? ORDER BY l.path`,
+/** Locks from before this epoch, and the newest fencing number. */
+export async function readLocks(db: Reads, epoch: number): Promise<{ last: number; left: LockRow[] }> {
+  const fence = await db.get<{ last: number }>("SELECT last FROM resource_fence WHERE one = 1");
+  const left = await db.all<LockRow>(
+    `SELECT path, fence, turn, call, agent, tool, since, epoch FROM resource_lock WHERE epoch < ? ORDER BY path`,
     epoch,
   );
-  return { epoch, last: meta?.last ?? 0, left: rows.map((row) => ({ ...row, open: row.open === 1 })) };
+  return { last: fence?.last ?? 0, left };
 }

@@ -20,6 +20,7 @@ export {
   forgetAdmitted,
   listRestarts,
   listTurns,
+  openAmong,
   openNow,
   queueTurn,
   recordUsage,

@@ -239,6 +239,15 @@ export function eraseTurns(tx: Tx, session: SessionKey, how: { keepUsage?: boole
   tx.run("DELETE FROM turn WHERE session = ?", session);
 }
 
+/** Those of the named turns that haven't ended. */
+export async function openAmong(db: Reads, turns: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.all<{ id: string }>(
+    "SELECT id FROM turn WHERE ended_at IS NULL AND id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(turns),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Turns that run or wait for their lane; of those that wait for a person, which may be thousands, only the number. */
 export async function openNow(db: Reads): Promise<{ open: { id: TurnId; session: SessionKey }[]; parked: number }> {
   const open = await db.all<{ id: TurnId; session: SessionKey }>(

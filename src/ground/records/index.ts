@@ -5,6 +5,7 @@ import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
 export { openDatabase } from "./driver.ts";
+export { readEpoch } from "./epoch.ts";
 export { examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
