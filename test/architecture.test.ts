@@ -86,6 +86,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "core/files/below.ts": "the path type itself",
   "core/files/dir.ts": "the path type itself",
   "core/files/inside.ts": "the path type itself",
+  "core/files/links.ts": "the path type itself",
   "core/files/locate.ts": "the path type itself",
   "core/kit/whole-file.ts": "replaces files of ours: settings, keys, checkpoints",
   "main.ts": "reads our own package.json",

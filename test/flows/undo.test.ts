@@ -1,5 +1,14 @@
 /** What a turn did to files is kept, and taken back on request; over kills, once, and never somebody else's work. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callExec, Lares, startLares, startModel, until } from "../support/index.ts";
@@ -49,6 +58,61 @@ describe("undo.turn", () => {
     expect(new Set(Object.values(resultsOf(undone)))).toEqual(new Set(["restored"]));
     expect([text("gone-1/a.txt"), text("gone-1/empty")]).toEqual(["a\n", ""]);
     expect([...readFileSync(file("gone-1/deep/er/b.bin"))]).toEqual([0, 1, 2, 255]);
+  });
+
+  it.each([
+    ["a folder", "rm -rf tree"],
+    ["a script", "bash clean-tree.sh"],
+  ])("puts back links as links, empty folders and modes: %s (CHECKPOINTS-8)", async (what, command) => {
+    const outside = join(lares.home, "outside.txt");
+    writeFileSync(outside, "secret\n");
+    mkdirSync(file("tree/hollow"), { recursive: true });
+    writeFileSync(file("tree/run.sh"), "echo hi\n");
+    chmodSync(file("tree/run.sh"), 0o750);
+    symlinkSync("run.sh", file("tree/inside"));
+    symlinkSync(outside, file("tree/out"));
+    symlinkSync("nowhere", file("tree/dangling"));
+    writeFileSync(file("clean-tree.sh"), "rm -r tree\n");
+    const id = await turn(`tree-${what}`, callExec(command));
+    expect(existsSync(file("tree"))).toBe(false);
+    const undone = await lares.rpc("undo.turn", { turn: id });
+    expect(resultsOf(undone)).toMatchObject({ "tree/out": "restored", "tree/hollow": "restored" });
+    expect(new Set(Object.values(resultsOf(undone)))).toEqual(new Set(["restored"]));
+    const links = ["tree/inside", "tree/out", "tree/dangling"].map((name) => readlinkSync(file(name)));
+    expect(links).toEqual(["run.sh", outside, "nowhere"]);
+    expect(lstatSync(file("tree/hollow")).isDirectory()).toBe(true);
+    expect(lstatSync(file("tree/run.sh")).mode & 0o777).toBe(0o750);
+    expect(readFileSync(outside, "utf8")).toBe("secret\n");
+    // And taken back once more.
+    await lares.rpc("undo.turn", { turn: undone.undo! });
+    for (const name of ["inside", "out", "dangling", "hollow", "run.sh"])
+      expect(lstatSync(file(`tree/${name}`), { throwIfNoEntry: false })).toBe(undefined);
+    expect(readFileSync(outside, "utf8")).toBe("secret\n");
+  });
+
+  it("a file that became a link, and a link that became a file or points elsewhere, come back; nothing behind them changes", async () => {
+    for (const name of ["plain", "target", "other"]) writeFileSync(file(`${name}.swap`), `${name}\n`);
+    symlinkSync("target.swap", file("link.swap"));
+    symlinkSync("target.swap", file("moved.swap"));
+    symlinkSync("target.swap", file("through.swap"));
+    const id = await turn(
+      "swap",
+      callExec(
+        "rm plain.swap link.swap; ln -s other.swap plain.swap; echo new > link.swap; ln -sfn other.swap moved.swap; ln -s target.swap made.swap",
+      ),
+    );
+    expect(readlinkSync(file("plain.swap"))).toBe("other.swap");
+    await lares.rpc("undo.turn", { turn: id });
+    expect(lstatSync(file("plain.swap")).isFile()).toBe(true);
+    expect(text("plain.swap")).toBe("plain\n");
+    expect([readlinkSync(file("link.swap")), readlinkSync(file("moved.swap"))]).toEqual(["target.swap", "target.swap"]);
+    expect(lstatSync(file("made.swap"), { throwIfNoEntry: false })).toBe(undefined);
+    expect([text("target.swap"), text("other.swap")]).toEqual(["target\n", "other\n"]);
+    const written = await turn("swap-through", callExec("echo changed > through.swap"));
+    expect(text("target.swap")).toBe("changed\n");
+    await lares.rpc("undo.turn", { turn: written });
+    expect(text("target.swap")).toBe("target\n");
+    expect(readlinkSync(file("through.swap"))).toBe("target.swap");
   });
 
   it("takes back what write, edit, apply_patch and a command did, and can be taken back itself", async () => {

@@ -3,7 +3,7 @@
  * type; what stands there is an answer, not an error.
  */
 import { createWriteStream } from "node:fs";
-import { type FileHandle, lstat, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, readlink, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../domain/errors.ts";
@@ -149,6 +149,17 @@ async function pour(file: FileHandle, most: number, to: () => Promise<NodeJS.Wri
   return taken;
 }
 
+/** A symbolic link, as it is written. */
+export interface TreeLink {
+  path: string;
+  target: string;
+}
+
+interface TreeFolder {
+  path: string;
+  mode: number;
+}
+
 export interface TreeFile {
   /** Below the root of the walk. */
   path: string;
@@ -162,26 +173,41 @@ export interface TreeFile {
 export async function filesBelow(
   root: string,
   how: { most: number; depth: number; closed: { has(name: string): boolean }; names?: number },
-): Promise<{ files: TreeFile[]; more: boolean }> {
+): Promise<{ files: TreeFile[]; links: TreeLink[]; emptyFolders: TreeFolder[]; more: boolean }> {
   const files: TreeFile[] = [];
+  const links: TreeLink[] = [];
+  const folders = new Map<string, number>();
   let more = false;
   const onMore = () => {
     more = true;
   };
   await withInside({ root, path: "." }, async (inside) => {
     for await (const entry of walkTree(inside.directory(), { ...how, onMore })) {
-      if (entry.kind !== "file") continue;
-      if (files.length >= how.most) return onMore();
+      folders.delete(dirname(entry.path));
+      if (entry.kind === "other" || (entry.kind === "directory" && !isEntered(entry, how))) continue;
+      if (files.length + links.length >= how.most) return onMore();
       try {
-        const { size, mtimeMs, ctimeMs, ino } = await lstat(await entry.dir.at(entry.name));
-        files.push({ path: entry.path, size, mtimeMs, ctimeMs, ino });
+        const at = await entry.dir.at(entry.name);
+        if (entry.kind === "link") links.push({ path: entry.path, target: await readlink(at) });
+        else {
+          const { size, mtimeMs, ctimeMs, ino, mode } = await lstat(at);
+          if (entry.kind === "directory") folders.set(entry.path, mode);
+          else files.push({ path: entry.path, size, mtimeMs, ctimeMs, ino });
+        }
       } catch (error) {
         // Gone since it was listed.
         if (errno(error) !== "ENOENT") throw error;
       }
     }
   });
-  return { files, more };
+  return { files, links, emptyFolders: [...folders].map(([path, mode]) => ({ path, mode })), more };
+}
+
+function isEntered(
+  { name, depth }: { name: string; depth: number },
+  how: { depth: number; closed: { has(name: string): boolean } },
+): boolean {
+  return depth < how.depth && !how.closed.has(name);
 }
 
 async function looked(at: Below, look: (inside: Inside) => Promise<FileState>): Promise<FileState> {

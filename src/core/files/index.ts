@@ -19,6 +19,7 @@ export {
 export type { Dir } from "./dir.ts";
 export { notFound, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
-export { markFile, readMarkedSize } from "./mark.ts";
+export { makeFolder, makeLink, type NoFile, readNoFile, removeNoFile } from "./links.ts";
+export { markFile, markFolder, markLink, readMark, readMarkedSize } from "./mark.ts";
 export { isProgram } from "./program.ts";
 export { walkTree } from "./tree.ts";

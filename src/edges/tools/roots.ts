@@ -78,6 +78,13 @@ export function createRootedFiles(roots: () => readonly string[]): ReturnType<ty
       const at = outer(path);
       return at === undefined ? found : { ...found, path: join(at, found.path) };
     },
+    async readNoFile(root, path) {
+      const at = outer(path);
+      const found = await files.readNoFile(at ?? root, path);
+      return at === undefined || !found ? found : { ...found, path: join(at, found.path) };
+    },
+    link: (root, path, target, tag) => files.link(outer(path) ?? root, path, target, tag),
+    folder: (root, path, mode) => files.folder(outer(path) ?? root, path, mode),
     write: (root, path, content, how) => files.write(outer(path) ?? root, path, content, how),
     remove: (root, path) => files.remove(outer(path) ?? root, path),
     async manifest(root, most) {

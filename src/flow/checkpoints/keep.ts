@@ -11,12 +11,13 @@
  */
 
 import { realpath } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 import { readMarkedSize } from "../../core/files/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
+import { type KeptContent, keepMarked, keepNoFile } from "./no-file.ts";
 import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
 import { COMMAND_INTERRUPTED, changedMore, MAY_HAVE_CHANGED, notAllListed } from "./words.ts";
@@ -82,18 +83,24 @@ export class Keeper {
   }
 
   async hashAt(root: string, path: string): Promise<string> {
-    return hashAs(await this.parts.files.read(root, path, MOST_COPIED));
+    const noFile = await this.parts.files.readNoFile(root, path);
+    return noFile ? keepNoFile(noFile).hash : hashAs(await this.parts.files.read(root, path, MOST_COPIED));
   }
 
   /** Copies what stands there. */
   async copy(root: string, path: string, most = MOST_COPIED): Promise<Kept & { bytes: number }> {
+    const noFile = await this.parts.files.readNoFile(root, path);
+    if (noFile) return this.put(noFile.path, keepNoFile(noFile));
     const found = await this.parts.files.read(root, path, most);
     if (found.state !== "file") return { path: found.path, before: hashAs(found), mode: null, bytes: 0 };
-    const before = hashAs(found);
+    return this.put(found.path, { hash: hashAs(found), content: found.content, mode: found.mode });
+  }
+
+  private async put(path: string, { hash: before, content, mode }: KeptContent): Promise<Kept & { bytes: number }> {
     this.pins.set(before, (this.pins.get(before) ?? 0) + 1);
-    await this.blobs.put(before, found.content);
-    this.onKept(found.content.length);
-    return { path: found.path, before, mode: found.mode, bytes: found.content.length };
+    await this.blobs.put(before, content);
+    this.onKept(content.length);
+    return { path, before, mode, bytes: content.length };
   }
 
   /** With the row that speaks of the copy: from now on it is kept for that row. */
@@ -133,10 +140,9 @@ export class Keeper {
     const known = new Map((await openRows(records, call.turn, call.call)).map((row) => [row.path, row]));
     const kept: (Kept & { bytes: number; leaves: string | null })[] = [];
     for (const path of paths) {
-      const copy = await this.copy(call.workspace, path, most);
-      // A word of a command that names no file is only a word.
-      if (most !== undefined && copy.mode === null) continue;
-      kept.push({ ...copy, leaves: leaves.get(path) ?? null });
+      const copies =
+        most === undefined ? [await this.copy(call.workspace, path)] : await this.copyNamed(call, path, most);
+      for (const copy of copies) kept.push({ ...copy, leaves: leaves.get(path) ?? null });
     }
     if (!kept.length) return [];
     const { turn, call: id, agent, session, tool } = call;
@@ -152,6 +158,18 @@ export class Keeper {
       }
     });
     return kept;
+  }
+
+  /** What a word of a command names: a file, or a link and the file it leads to, which may be written through it. */
+  private async copyNamed({ workspace }: Call, path: string, most: number): Promise<(Kept & { bytes: number })[]> {
+    const noFile = await this.parts.files.readNoFile(workspace, path);
+    // Whether a folder is gone can be seen afterwards.
+    if (noFile?.kind === "folder") return [];
+    const link = noFile ? [await this.put(noFile.path, keepNoFile(noFile))] : [];
+    const found = await this.parts.files.read(workspace, path, most);
+    // A word that names no file is only a word.
+    if (found.state !== "file") return link;
+    return [...link, await this.put(found.path, { hash: hashAs(found), content: found.content, mode: found.mode })];
   }
 
   private async closeAll(call: Call, kept: readonly Kept[]): Promise<void> {
@@ -229,26 +247,36 @@ export class Keeper {
       (await listRows(records, turn)).filter((row) => row.seq > begun.seq && row.call !== id).map((row) => row.path),
     );
     const was = begun.manifest.files;
+    const filled = listFolders(was.keys());
     const changed = [...new Set([...was.keys(), ...now.files.keys()])].filter(
-      (path) => was.get(path) !== now.files.get(path) && !others.has(path) && !copies.has(path),
+      (path) =>
+        was.get(path) !== now.files.get(path) &&
+        // A folder that was emptied was there before, and is filled again with its files.
+        !(filled.has(path) && !was.has(path)) &&
+        !others.has(path) &&
+        !copies.has(path),
     );
     const isPartial = begun.manifest.more || now.more;
-    const rows: { path: string; before: string; mode: number | null; after: string }[] = [];
+    const rows: { path: string; before: string; mode: number | null; after: string; bytes?: number }[] = [];
     for (const copy of copies.values()) {
       const after = await this.hashAt(call.workspace, copy.path);
       if (!others.has(copy.path)) rows.push({ ...copy, after });
     }
     for (const path of changed.slice(0, MOST_ROWS)) {
       // Beyond what was listed nobody knows whether it was there before.
+      const marked = keepMarked(was.get(path) ?? "");
+      const kept = marked && (await this.put(path, marked));
       const before = was.has(path) || begun.manifest.more ? UNKNOWN : ABSENT;
-      rows.push({ path, before, mode: null, after: await this.hashAt(call.workspace, path) });
+      const after = await this.hashAt(call.workspace, path);
+      rows.push({ path, before, mode: null, bytes: 0, ...kept, after });
     }
     const left = changed.length - Math.min(changed.length, MOST_ROWS);
     const note = [...(left > 0 ? [changedMore(left)] : []), ...(isPartial ? [notAllListed(MOST_LISTED)] : [])].join(
       "; ",
     );
     await records.write((tx) => {
-      for (const { after, ...row } of rows) {
+      for (const { after, bytes, ...row } of rows) {
+        if (bytes) this.note(tx, { before: row.before, bytes });
         const key = { turn, call: id, path: row.path };
         if (isSame(after, row.before)) {
           dropRow(tx, key);
@@ -273,6 +301,14 @@ export class Keeper {
       return undefined;
     }
   }
+}
+
+/** Every folder that something of the listing is in. */
+function listFolders(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); at.length > 1 && !folders.has(at); at = dirname(at)) folders.add(at);
+  return folders;
 }
 
 function hashAs(found: FileState): string {

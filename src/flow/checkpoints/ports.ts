@@ -1,6 +1,7 @@
 /** What the checkpoints need from others, and how they say what stood in a file. */
 import type { ActionPlan, Records } from "../../core/contracts/index.ts";
 import type { AgentId, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { NoFile } from "../../core/files/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import type { CheckpointsConfig } from "./config.ts";
 
@@ -17,11 +18,17 @@ export type FileState =
 export interface AgentFiles {
   /** What stands there. Does not throw for that. */
   read(root: string, path: string, most: number): Promise<FileState>;
+  /** A link or a folder at that very place, which `read` would follow or refuse. */
+  readNoFile(root: string, path: string): Promise<NoFile | undefined>;
+  /** Makes a link that says this, in the place of a file or link. Nothing is followed. Throws AppError. */
+  link(root: string, path: string, target: string, tag: string): Promise<void>;
+  /** Makes a folder. Throws AppError. */
+  folder(root: string, path: string, mode: number): Promise<void>;
   /** In one step; the same tag again is the same write. Throws AppError. */
   write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void>;
   /** Again is harmless. Throws AppError. */
   remove(root: string, path: string): Promise<void>;
-  /** Every file by size and times, nothing read. */
+  /** Every file by size and times, nothing read; every link and empty folder by its mark. */
   manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }>;
 }
 

@@ -10,6 +10,7 @@ import { AppError, type TurnId, unknownAgent } from "../../core/domain/index.ts"
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Blobs } from "./blobs.ts";
 import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
+import { readKept } from "./no-file.ts";
 import { ABSENT, type CheckpointParts, UNKNOWN } from "./ports.ts";
 import {
   type CheckpointRow,
@@ -215,7 +216,11 @@ export class Undoing {
             continue;
           }
           const mode = modes.get(path) ?? null;
-          await files.write(root, path, content, { tag: `${id}:${path}`, ...defined({ mode: mode ?? undefined }) });
+          const kept = readKept(content, mode);
+          if (kept && "link" in kept) await files.link(root, path, kept.link, `${id}:${path}`);
+          else if (kept) await files.folder(root, path, kept.folder);
+          else
+            await files.write(root, path, content, { tag: `${id}:${path}`, ...defined({ mode: mode ?? undefined }) });
         }
         crash.at("undo.file");
       } catch (error) {

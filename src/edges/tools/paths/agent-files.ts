@@ -2,7 +2,24 @@
  * An agent's files for those who keep and restore them: the same path type as the tools, so that a copy is never taken of, nor
  * put to, a place outside the root.
  */
-import { type FileState, filesBelow, markFile, readBelow, withInside, writeBelow } from "../../../core/files/index.ts";
+import { basename } from "node:path";
+import {
+  type FileState,
+  filesBelow,
+  type Inside,
+  makeFolder,
+  makeLink,
+  markFile,
+  markFolder,
+  markLink,
+  type NoFile,
+  readBelow,
+  readNoFile,
+  removeNoFile,
+  renameBelow,
+  withInside,
+  writeBelow,
+} from "../../../core/files/index.ts";
 
 /** Not looked into: their contents are many, made by programs, and their own history. */
 const CLOSED = new Set([".git", "node_modules", ".lares"]);
@@ -11,26 +28,57 @@ const DEPTH = 24;
 
 export function createAgentFiles() {
   return {
-    /** Never throws for what stands there. `path` may be absolute, below the root. */
+    /** Never throws for what stands there. `path` may be absolute, below the root; a link in its last place is followed. */
     read(root: string, path: string, most: number): Promise<FileState> {
       return readBelow({ root, path, most });
     },
 
-    /** Replaces or creates the file in one step. The same tag on every try of the same write. */
-    async write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void> {
-      await writeBelow({ root, path, content, ...how });
+    /** A link or a folder at that very place; nothing for a file, or where nothing is. */
+    readNoFile(root: string, path: string): Promise<NoFile | undefined> {
+      return readNoFile({ root, path });
     },
 
-    /** Takes the file away. One that is gone already is fine. */
+    /** Replaces or creates the file in one step, in the place of a link too. The same tag on every try of the same write. */
+    async write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void> {
+      const isLink = (await readNoFile({ root, path }))?.kind === "link";
+      // Through the link the file it points to would be written.
+      const place = isLink ? `${path}.lares-undo` : path;
+      await writeBelow({ root, path: place, content, ...how });
+      const { mode } = how;
+      if (mode !== undefined) await withInside({ root, path: place }, (inside) => setMode(inside, mode));
+      if (isLink) await renameBelow({ root, path: place, to: basename(path) });
+    },
+
+    async link(root: string, path: string, target: string, tag: string): Promise<void> {
+      await makeLink({ root, path, target, tag });
+    },
+
+    async folder(root: string, path: string, mode: number): Promise<void> {
+      await makeFolder({ root, path, mode });
+    },
+
+    /** Takes the file, link or empty folder away. One that is gone already is fine. */
     async remove(root: string, path: string): Promise<void> {
+      if (await removeNoFile({ root, path })) return;
       await withInside({ root, path, parents: "imagine" }, (inside) => inside.remove());
     },
 
-    /** Every file by size, times and identity, without reading one; `more`: there are more than `most`. */
+    /** Every file by size, times and identity, without reading one, every link and empty folder; `more`: there are more than `most`. */
     async manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }> {
-      const { files, more } = await filesBelow(root, { most, depth: DEPTH, closed: CLOSED });
-      const marks = files.map((one) => [one.path, markFile(one)] as const);
-      return { files: new Map(marks), more };
+      const { files, links, emptyFolders, more } = await filesBelow(root, { most, depth: DEPTH, closed: CLOSED });
+      const marks = new Map(files.map((one) => [one.path, markFile(one)]));
+      for (const { path, target } of links) marks.set(path, markLink(target));
+      for (const { path, mode } of emptyFolders) marks.set(path, markFolder(mode));
+      return { files: marks, more };
     },
   };
+}
+
+async function setMode(inside: Inside, mode: number): Promise<void> {
+  const file = await inside.open();
+  try {
+    await file.chmod(mode & 0o777);
+  } finally {
+    await file.close();
+  }
 }
