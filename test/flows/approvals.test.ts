@@ -1,10 +1,13 @@
 /** A turn that must ask: parked durably, answered once, from anywhere, over restarts; expiry means no (I8, I9). */
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   callExec,
   type Lares,
+  PROGRAM,
   RpcFailed,
   requestsWith,
   sendHook,
@@ -27,6 +30,12 @@ afterAll(async () => {
   await lares?.dispose();
   await model?.close();
 });
+
+async function cli(...args: string[]): Promise<string> {
+  const env = { PATH: process.env.PATH ?? "", HOME: lares.home, LARES_TOKEN: lares.token, LARES_COMMAND: "lares" };
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args, "--home", lares.home], { env });
+  return stdout;
+}
 
 const witness = (name: string) => join(lares.workspace(), name);
 const lines = (name: string) =>
@@ -107,6 +116,25 @@ describe("the answer", () => {
     // Once is once: the same call asks again.
     expect((await lares.chat("a1", `${callExec("echo ran >> a1.txt")} then: say:x`)).state).toBe("parked");
     expect(lines("a1.txt")).toEqual(["ran"]);
+  });
+
+  it("always: the same command runs without asking until the rule is forgotten on the command line, then it asks again", async () => {
+    const command = `${callExec("echo ran >> a9.txt")} then: say:x`;
+    const parked = await ask("a9");
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-always" });
+    await lares.rpc("turns.wait", { turn: parked.turn });
+    expect((await lares.chat("a9", command)).state).toBe("answered");
+    expect(lines("a9.txt")).toEqual(["ran", "ran"]);
+    const said = await cli("policy", "rules");
+    const [, id] = /^\s*(\w{6})\s.*a9\.txt/m.exec(said)!;
+    expect(await cli("policy", "forget", id!)).toContain("a9.txt");
+    expect(await cli("policy", "rules")).not.toContain("a9.txt");
+    const again = await lares.chat("a9", command);
+    expect(again).toMatchObject({ state: "parked" });
+    // Also after a restart, and in another conversation.
+    await lares.restart();
+    expect((await lares.chat("a9b", command)).state).toBe("parked");
+    expect(lines("a9.txt")).toEqual(["ran", "ran"]);
   });
 
   it("deny: it does not run, the model gets the reason", async () => {
