@@ -36,7 +36,7 @@ const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
 const withVectors = !options["no-vectors"];
 
 /** Nothing but the parts a baseline has. */
-const NO_HINTS = { related: 0, speaker: 0, time: 0, days: 0, asking: 0, short: 0, recent: 0, used: 0 };
+const NO_HINTS = { speaker: 0, time: 0, days: 0, asking: 0, short: 0, recent: 0, used: 0 };
 const chosen = { ...WEIGHTS, ...(JSON.parse(options.weights ?? "{}") as Partial<typeof WEIGHTS>) };
 const ways = [
   {
