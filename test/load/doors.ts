@@ -19,6 +19,8 @@ export interface Door {
 export interface OpenDoor {
   /** One turn, from its message to the moment the caller is done with it. */
   knock(n: number): Promise<void>;
+  /** Waits for what callers left behind unfinished, so that work under way is not taken for a leak. */
+  settle?(): Promise<void>;
   close?(): Promise<void>;
 }
 
@@ -91,6 +93,10 @@ export const DOORS: readonly Door[] = [
     open: (lares) => ({
       async knock(n) {
         await lares.chat(person(n), "delay:20 say:late", { signal: AbortSignal.timeout(10) }).catch(() => {});
+      },
+      // A session's turns run one after the other, so the answer to a last message says that all before it are over.
+      async settle() {
+        await Promise.all(Array.from({ length: PEOPLE }, (_, n) => lares.chat(person(n), "hello")));
       },
     }),
   },

@@ -37,6 +37,7 @@ export async function weigh(door: Door, of: { warm: number; turns: number }): Pr
         while (n < last) await open.knock(n++);
       };
       await Promise.all(Array.from({ length: door.atOnce ?? 10 }, caller));
+      await open.settle?.();
     };
     await knock(Math.max(of.warm, door.warm ?? 0));
     const size = () => statSync(join(lares.home, "lares.db")).size;

@@ -141,7 +141,8 @@ export class MemoryRooms<Files = unknown> {
   /** A turn of this session ended. */
   ended(session: SessionKey): void {
     this.messages.wake();
-    this.capture.ended(session);
+    // Nothing is learned from a job's run or a sub-agent, so nothing waits for them either.
+    if (isAgentSession(session)) this.capture.ended(session);
   }
 
   /** Prompts, snapshots and runs of the nightly pass that hold one of these are made again without it. */

@@ -81,8 +81,10 @@ const RECOUNT = 8;
 
 export class Capture {
   private readonly parts: CaptureParts;
-  /** Sessions that are looked through when they have been quiet for a while, and how many messages wait there. */
-  private readonly armed = new Map<string, { cancel: () => void; waiting: number }>();
+  /** Sessions that are looked through when they have been quiet for a while, and how many messages wait there; first due first. */
+  private readonly armed = new Map<string, { due: number; waiting: number }>();
+  /** One timer for all: a timer each would stay for every conversation of the last minutes. */
+  private cancelTimer: (() => void) | undefined;
   private readonly stopped = new AbortController();
   private order: Promise<unknown> = Promise.resolve();
   private day = { name: "", calls: 0 };
@@ -100,7 +102,7 @@ export class Capture {
 
   async stop(): Promise<void> {
     this.stopped.abort();
-    for (const { cancel } of this.armed.values()) cancel();
+    this.cancelTimer?.();
     await this.order.catch(() => {});
   }
 
@@ -152,17 +154,29 @@ export class Capture {
   }
 
   private arm(session: string, waiting: number): void {
-    this.armed.get(session)?.cancel();
-    const wait = this.parts.config().idleSeconds * 1000;
-    const cancel = this.parts.clock.after(wait, () => {
-      this.armed.delete(session);
-      void this.pass(session);
+    if (this.stopped.signal.aborted) return;
+    const due = this.parts.clock.now() + this.parts.config().idleSeconds * 1000;
+    // Deleted first, so that it goes to the end.
+    this.armed.delete(session);
+    this.armed.set(session, { due, waiting });
+    if (!this.cancelTimer) this.wait();
+  }
+
+  private wait(): void {
+    const [first] = this.armed.values();
+    if (!first || this.stopped.signal.aborted) return;
+    this.cancelTimer = this.parts.clock.after(Math.max(0, first.due - this.parts.clock.now()), () => {
+      this.cancelTimer = undefined;
+      const now = this.parts.clock.now();
+      for (const [session, { due }] of this.armed) {
+        if (due > now) break;
+        void this.pass(session);
+      }
+      this.wait();
     });
-    this.armed.set(session, { cancel, waiting });
   }
 
   private pass(session: string): Promise<void> {
-    this.armed.get(session)?.cancel();
     this.armed.delete(session);
     const done = this.order.then(() => this.passNow(session));
     this.order = done.catch((error: unknown) => {
