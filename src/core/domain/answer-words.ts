@@ -29,8 +29,9 @@ export function answerWords(text: string): AnswerWords | undefined {
   const filled = FILLED.exec(text.slice(0, MOST_ANSWER + 100).trim());
   if (filled) return { decision: "allow-once", code: filled[1]!.toLowerCase(), answers: filled[2]! };
   if (text.length > LONGEST) return undefined;
-  const [first = "", second, ...rest] = text.trim().split(/\s+/);
-  const word = second === undefined ? first.replace(/[.!]$/, "") : first;
+  const [first = "", second, ...rest] = withoutStops(text.trim()).split(/\s+/);
+  // "Yes, k7qw2m" and "approve: k7qw2m" are as plain as without the mark.
+  const word = first.replace(/[,:]$/, "");
   const said = Object.hasOwn(DECISIONS, word.toLowerCase()) ? DECISIONS[word.toLowerCase()] : undefined;
   if (!said) return undefined;
   const isAlways = said === "yes" && rest.length === 1 && rest[0]!.toLowerCase() === "always";
@@ -44,6 +45,15 @@ export function answerWords(text: string): AnswerWords | undefined {
     ...(said === "no" && rest.length ? { reason: rest.join(" ") } : {}),
   };
 }
+
+/** How people end a line, and what phones and clients put around a code: marks that mean nothing here. */
+function withoutStops(text: string): string {
+  let end = text.length;
+  while (end > 0 && STOPS.has(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+const STOPS: ReadonlySet<string> = new Set([".", "!", "…", "。", "！", " "]);
 
 function toDecision(said: "yes" | "no", isAlways: boolean): ApprovalDecision {
   if (isAlways) return "allow-always";

@@ -42,7 +42,7 @@ import {
   rememberRule,
   sameAs,
 } from "./store.ts";
-import { ALWAYS_ALLOWED, formIn, IT_WAS_FORGOTTEN, WAS_FORGOTTEN } from "./words.ts";
+import { ALWAYS_ALLOWED, formIn, IT_WAS_FORGOTTEN, tooLate, WAS_FORGOTTEN } from "./words.ts";
 
 export interface ApprovalParts {
   records: Records;
@@ -275,7 +275,7 @@ async function unlessAnswered(answering: Promise<unknown>): Promise<void> {
 
 function alreadyAnswered(a: ApprovalView): AppError {
   return new AppError("ALREADY_ANSWERED", {
-    message: `This approval is ${a.state}${a.answeredBy ? ` (by ${a.answeredBy})` : ""} and can't be answered again.`,
+    message: tooLate(a),
     hint: "Ask the agent again if the action is still wanted.",
     details: { state: a.state },
   });

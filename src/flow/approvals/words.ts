@@ -107,3 +107,10 @@ function hours(ms: number): string {
   const whole = Math.round(minutes / 60);
   return whole === 1 ? "an hour" : `${whole} hours`;
 }
+
+/** To an answer that comes after another one, or after the deadline. */
+export function tooLate({ state, answeredBy }: { state: string; answeredBy?: string | null }): string {
+  if (state === "expired") return "This approval expired before it was answered, so the action was denied.";
+  if (state === "withdrawn") return "This approval is no longer needed: what asked for it has ended.";
+  return `This approval is ${state}${answeredBy ? ` (by ${answeredBy})` : ""} and can't be answered again.`;
+}

@@ -86,12 +86,14 @@ function showAction({ tool, shown }: Approval): string {
   return line === tool || line.startsWith(`${tool} `) ? line : `${tool} ${line}`;
 }
 
-/** A whole id, or the ending of exactly one. Answers are looked for among what waits, so an old code cannot hit. */
+/** A whole id, or the ending of exactly one. What waits goes first, so that an old code can't hit in its place. */
 async function find(ctx: Context, typed: string, among: "pending" | "all"): Promise<{ id: string } & Approval> {
   const { approvals } = await ctx.rpc.call("approvals.list", { state: among, limit: 1000 });
   const whole = approvals.find((a) => a.id === typed);
   const near = whole ? [whole] : approvals.filter((a) => typed.length >= 4 && a.id.endsWith(typed));
   if (near.length === 1) return near[0]!;
+  // Too late: with the whole id the server says who answered, or that nobody did.
+  if (near.length === 0 && among === "pending" && typed.length >= 4) return find(ctx, typed, "all");
   if (near.length > 1) {
     throw usage(
       words.matches(typed, near.length),
