@@ -35,6 +35,7 @@ export type FailureClass =
   | "rate-limit"
   | "timeout"
   | "overload"
+  | "server-error"
   | "context-overflow"
   | "format"
   | "not-found"

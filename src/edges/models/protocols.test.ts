@@ -280,7 +280,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     ["billing", "billing"],
     ["rate-limit", "rate-limit"],
     ["overload", "overload"],
-    ["server", "overload"],
+    ["server", "server-error"],
     ["context-overflow", "context-overflow"],
     ["format", "format"],
     ["not-found", "not-found"],

@@ -23,7 +23,7 @@ describe("classify", () => {
     [{ status: 429 }, "rate-limit"],
     [{ status: 408 }, "timeout"],
     [{ status: 504 }, "timeout"],
-    [{ status: 500 }, "overload"],
+    [{ status: 500 }, "server-error"],
     [{ status: 529 }, "overload"],
     [{ status: 404 }, "not-found"],
     [{ status: 400, body: "model_not_found" }, "not-found"],

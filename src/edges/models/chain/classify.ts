@@ -23,8 +23,8 @@ const BILLING =
 const AUTH =
   /authentication_error|invalid[_ ]api[_ ]key|incorrect api key|api key not valid|invalid x-api-key|unauthori[sz]ed|permission_error|api_key_invalid|missing api key|no auth credentials/i;
 const RATE = /rate[_ ]limit|too many requests|resource_exhausted|resource has been exhausted|tokens per minute/i;
-const OVERLOAD =
-  /overloaded|over capacity|\bunavailable\b|server_error|api_error|internal (server )?error|try again later|"?INTERNAL"?\b/i;
+const OVERLOAD = /overloaded|over capacity|\bunavailable\b|try again later/i;
+const SERVER_ERROR = /server_error|api_error|internal (server )?error|"?INTERNAL"?\b/i;
 const NOT_FOUND =
   /not_found_error|model_not_found|is not found|does not exist|no such model|unknown model|model .{0,60}not found/i;
 const NETWORK_CODE =
@@ -46,13 +46,19 @@ export function classify(evidence: Evidence): FailureClass {
   if (status === 403) return "auth";
   if (status === 404 || NOT_FOUND.test(words)) return "not-found";
   if (status === 408 || status === 504 || status === 524) return "timeout";
-  if (status !== null && status >= 500) return "overload";
+  if (status !== null && status >= 500) return isOverload(status, words) ? "overload" : "server-error";
   if (status !== null && status >= 400) return "format";
   if (OVERLOAD.test(words)) return "overload";
+  if (SERVER_ERROR.test(words)) return "server-error";
   if (/invalid_request_error|INVALID_ARGUMENT/.test(words)) return "format";
   if (/time[d ]?-?out/i.test(evidence.message)) return "timeout";
   if (NETWORK_WORDS.test(evidence.message)) return "network";
   return "unknown";
+}
+
+/** 503 and 529 mean it; other failures of the server only when it says so. */
+function isOverload(status: number, words: string): boolean {
+  return status === 503 || status === 529 || OVERLOAD.test(words);
 }
 
 /** How many tokens the model holds, where the provider says so. */

@@ -90,6 +90,7 @@ const LASTING: Record<Name, string> = {
 const TABLE: Record<FailureClass, Record<Name, string>> = {
   "rate-limit": PASSING,
   overload: PASSING,
+  "server-error": PASSING,
   timeout: PASSING,
   network: PASSING,
   unknown: PASSING,

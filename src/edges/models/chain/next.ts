@@ -50,6 +50,7 @@ const BACKOFF: Backoff = { firstMs: 500, mostMs: 8_000, jitter: 0.5 };
 const MOST_TIMES: Partial<Record<FailureClass, number>> = {
   "rate-limit": 4,
   overload: 4,
+  "server-error": 4,
   timeout: 3,
   network: 4,
   unknown: 2,
