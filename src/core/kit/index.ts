@@ -44,6 +44,7 @@ export { isSecretFile } from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export { asSentence } from "./sentence.ts";
 export { deadline, following } from "./signals.ts";
+export { socketWords } from "./socket-words.ts";
 export { dayIn, longStamp, roughly, type Stamp, showsLocally, stampIn } from "./stamp.ts";
 export { findSubject } from "./subject.ts";
 export { trimCharacters, trimEndCharacters } from "./trim.ts";

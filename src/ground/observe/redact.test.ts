@@ -9,6 +9,11 @@ test.each([
   ["sk-ant-api03-abcDEF_123-xyz", "[redacted]"],
   ["key is sk-1234567890abcdef.", "key is [redacted]."],
   ["Authorization: Bearer abc.def-123456", "Authorization: Bearer [redacted]"],
+  ["Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic [redacted]"],
+  ["authorization: basic dXNlcjpwYXNz", "authorization: basic [redacted]"],
+  ["Authorization: Bot MTk4NjIy.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", "Authorization: Bot [redacted]"],
+  ["System Console: Integrations, Bot Accounts", "System Console: Integrations, Bot Accounts"],
+  ["Basic Information, App-Level Tokens", "Basic Information, App-Level Tokens"],
   ["https://h/?key=abcdef&x=1", "https://h/?key=[redacted]&x=1"],
   ["access_token=abc; path=/", "access_token=[redacted]; path=/"],
   [

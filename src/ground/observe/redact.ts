@@ -49,7 +49,10 @@ const PATTERNS: readonly RegExp[] = [
   /()\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,}/g,
   /()-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
   // Headers, then name=value and "name": "value".
-  /\b((?:Bearer|Basic|Bot)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\b(Bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  // "Bot Accounts" and "Basic Information" are words of platforms' own pages; a token has a digit in it, Base64 a capital inside.
+  /\b(Bot\s+)(?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\b([Bb]asic\s+)(?=[A-Za-z]{0,400}(?:[0-9=+/]|(?<=[a-z])[A-Z]))[A-Za-z0-9._~+/=-]{8,}/g,
   /((?:api[_-]?key|token|secret|password|passwd|signature|\bkey|\bsig|\bauth)=)[^\s&"'\\;,)[\]]+/gi,
   /("[A-Za-z0-9_-]{0,40}(?:api[_-]?key|token|secret|password|passwd|authorization|cookie)"\s*:\s*")[^"\\[]+/gi,
   // The password in scheme://user:password@host.

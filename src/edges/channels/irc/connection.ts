@@ -8,6 +8,7 @@ import { connect as plain, type Socket } from "node:net";
 import { connect as secure } from "node:tls";
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { socketWords } from "../../../core/kit/index.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
 import { type IrcLine, lower, type Person, parseLine } from "./line.ts";
@@ -55,7 +56,7 @@ export class IrcConnection {
     });
     const { host, port } = config;
     this.socket = config.tls ? secure({ host, port, servername: host }) : plain({ host, port });
-    this.socket.on("error", (error) => this.end(refused(`The IRC server: ${error.message}`, "later", error)));
+    this.socket.on("error", (error) => this.end(unconnected(config, error)));
     this.socket.on("close", () => this.end(refused("The IRC server closed the connection.", "later")));
     signal.addEventListener("abort", () => this.close(), { once: true });
     this.read();
@@ -215,6 +216,19 @@ export class IrcConnection {
       }
     });
   }
+}
+
+function unconnected({ host, port, tls }: IrcAccount, error: NodeJS.ErrnoException): AppError {
+  const why = socketWords(error);
+  const isPlain = tls && (error.code === "EPROTO" || why?.includes("TLS"));
+  return new AppError("CHANNEL_SEND", {
+    message: `The connection to ${host}:${port} failed: ${why ?? error.code ?? "no reason is given"}.`,
+    hint: isPlain
+      ? "Use the server's port for TLS (often 6697), or set tls to false for this account."
+      : "Check the host and the port, then try again.",
+    retry: "later",
+    cause: error,
+  });
 }
 
 function badLogin(line: IrcLine): AppError {

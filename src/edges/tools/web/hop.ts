@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, request as plainRequest, type RequestOptio
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { AppError } from "../../../core/domain/index.ts";
-import { parseHost } from "../../../core/kit/index.ts";
+import { parseHost, socketWords } from "../../../core/kit/index.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import { failed } from "./failure.ts";
 import { type Reach, readHost, readPort, refused } from "./reach.ts";
@@ -86,18 +86,6 @@ function translated(error: Error & { code?: string }, url: URL, signal: AbortSig
   if (signal.aborted) return signal.reason;
   if (error instanceof AppError) return error;
   const code = error.code ?? error.message;
-  const why = WHY[code] ?? (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) ? NOT_TRUSTED : undefined);
+  const why = socketWords({ code, message: error.message });
   return failed(`${readHost(url)} could not be reached (${code})${why ? `: ${why}` : ""}`, error);
 }
-
-const NO_WAY = "this machine has no route to it and may be offline";
-const NOT_TRUSTED = "its certificate is not valid, so nothing was sent; trying again won't help";
-
-/** What a reader can do something with. */
-const WHY: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the host is there, but nothing is listening on that port",
-  ECONNRESET: "it closed the connection; trying again may help",
-  ETIMEDOUT: "it doesn't answer",
-  ENETUNREACH: NO_WAY,
-  EHOSTUNREACH: NO_WAY,
-};
