@@ -48,6 +48,8 @@ export type Entry =
   | { kind: "note"; key: string; turn: string; text: string; failed: boolean }
   /** An edited message took the place of these: folded, and no longer seen by models. */
   | { kind: "replaced"; key: string; turn: string; said: { mine: boolean; text: string }[] }
+  /** The message above was forgotten on request. */
+  | { kind: "forgotten"; key: string; turn: string }
   | { kind: "end"; key: string; turn: string; at: number };
 
 /** A message this page sent. */
@@ -85,6 +87,7 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
     else if (record.role === "tool") {
       for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, record, part);
     } else readAssistant(record, at, out, uses);
+    if (record.forgotten && out.length > before) out.push({ kind: "forgotten", key: `${record.id}:forgotten`, turn });
     if (out.length > before) lastOf.set(turn, out.length - 1);
   }
   return withEnds(fold(out), open);

@@ -211,6 +211,7 @@ export const w = {
     editTitle: "Edit and ask again (↑)",
     editing: "Sending this replaces your last message and everything after it. The originals stay, collapsed.",
     replaced: (n: number) => (n === 1 ? "Replaced: 1 message" : `Replaced: ${n} messages`),
+    forgotten: "Forgotten on request. Models no longer see the message above.",
     older: "Loading earlier messages",
     olderButton: "Earlier messages",
     start: "Start of the conversation",
