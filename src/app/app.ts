@@ -161,7 +161,7 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
     token: { text: base.token, fromEnvironment: env.token !== undefined },
     trouble: lives.trouble.get,
     problems: () => [
-      ...[lives.trouble.get() ?? []].flat(),
+      ...[lives.trouble.get()?.message ?? []].flat(),
       ...settings.sentences(),
       ...(lives.current?.problems() ?? []),
     ],

@@ -21,7 +21,7 @@ export class Lives {
   /** Undefined before the start, and while room is waited for. */
   current: Instance | undefined;
   /** Why nothing can be served now, or nothing. */
-  readonly trouble = new Current<string | undefined>(undefined);
+  readonly trouble = new Current<AppError | undefined>(undefined);
   private finish!: (code: number) => void;
   private isStopping = false;
   private isWaiting = false;
@@ -43,7 +43,7 @@ export class Lives {
   readonly now = (): Instance => {
     if (this.current) return this.current;
     throw new AppError("STORAGE_FULL", {
-      message: this.trouble.get() ?? "Lares is not ready.",
+      message: this.trouble.get()?.message ?? "Lares is not ready.",
       hint: "Free some space; Lares goes on by itself.",
       retry: "later",
     });
@@ -68,7 +68,7 @@ export class Lives {
     // While room is waited for there is one loop, and an instance it built too early fails in its hands.
     if (this.isStopping || this.isWaiting) return;
     const { log, abandon } = this.parts;
-    this.trouble.set(error.message);
+    this.trouble.set(error);
     log.error(error.message, { code: error.code, ...truthy({ hint: error.hint }) });
     const broken = this.current;
     this.current = undefined;

@@ -1,7 +1,7 @@
 /** Wires the server: events, access, method handlers and the gateway, over the instance that runs at the moment. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type AgentId, asId, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, type AppError, asId, type TurnId } from "../core/domain/index.ts";
 import { type Bus, type Crash, type Guard, Late } from "../core/kit/index.ts";
 import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
@@ -46,7 +46,7 @@ export interface ServerParts extends Omit<MethodParts, "url" | "config" | "redac
   guard: Guard;
   log: Logbook;
   /** Why nothing can be served now, or nothing. */
-  trouble: () => string | undefined;
+  trouble: () => AppError | undefined;
   uiDir?: string;
 }
 

@@ -1,8 +1,19 @@
 /** A full disk: nothing is acknowledged that is not stored, it is said why, and it goes on by itself when there is room. */
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Lares, notRun, startLares, startModel, textsOf, until } from "../support/index.ts";
 
@@ -110,3 +121,80 @@ it.runIf(mounted)(
   },
   60_000,
 );
+
+const PROGRAM = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
+
+/** `lares …` as somebody types it. */
+function cli(home: string, ...argv: string[]): { code: number | null; said: string } {
+  const token = home === lares?.home ? { LARES_TOKEN: lares.token } : {};
+  const env = { PATH: process.env.PATH, HOME: home, LARES_HOME: home, LARES_COMMAND: "lares", ...token };
+  const ran = spawnSync(process.execPath, [PROGRAM, ...argv], { env, encoding: "utf8", input: "" });
+  return { code: ran.status, said: `${ran.stdout}${ran.stderr}`.replace(/\s+/g, " ") };
+}
+
+it.runIf(mounted)(
+  "every command on a full home ends in a sentence with the file and the way out; with room again nothing is lost",
+  async () => {
+    const { home } = lares;
+    expect(cli(home, "config", "set", "limits.minutes", "25").code).toBe(0);
+    const before = await lares.chat("u", "say:before it was full", { key: "before-2" });
+    fill();
+    await until("a message to be refused", async () => {
+      const { status } = await lares.chat("u", `say:${"x".repeat(20_000)}`, { signal: AbortSignal.timeout(10_000) });
+      return status >= 500 || undefined;
+    });
+    const database = `nothing more can be stored in ${join(home, "lares.db")}. Free some space; Lares goes on by itself.`;
+    const chat = cli(home, "chat", "-m", "hello");
+    expect(chat).toMatchObject({ said: expect.stringContaining(database) });
+    expect(chat.code).not.toBe(0);
+    const set = cli(home, "config", "set", "limits.minutes", "20");
+    expect(set.said).toContain(`${home} can't be written: the disk is full. Free some space (df -h ${home})`);
+    expect(set.code).not.toBe(0);
+    // What went wrong can be read while nothing else works.
+    const logs = cli(home, "logs");
+    expect(logs).toMatchObject({ code: 0, said: expect.stringContaining("The disk is full") });
+    expect(logs.said).not.toContain("is not running");
+    const doctor = cli(home, "doctor");
+    expect(doctor.said).toContain(`left on the disk of ${home}. → Free some space there (df -h ${home})`);
+    expect(doctor.said).toContain(`Lares is running here (process ${lares.pid})`);
+    expect(doctor.said).toContain(database.replace(". Free", ". → Free"));
+    expect(doctor.said).not.toContain("doesn't answer");
+
+    await lares.kill9();
+    const start = cli(home, "gateway", "run", "--port", "0");
+    expect(start.said).toMatch(/the disk is full.* Free some space/);
+    expect(start.code).not.toBe(0);
+
+    rmSync(ballast);
+    await lares.start();
+    const { messages } = await lares.rpc("chat.history", { session: before.session, limit: 1000 });
+    expect(textsOf(messages).map(([, text]) => text)).toContain("before it was full");
+    expect(cli(home, "config", "get", "limits.minutes").said.trim()).toBe("25");
+    expect(cli(home, "config", "set", "limits.minutes", "20").said).toContain("Lares is using it now");
+    expect((await lares.chat("u", "say:after it was full")).response).toBe("after it was full");
+  },
+  120_000,
+);
+
+it.each([
+  ["chat", "-m", "hello"],
+  ["token"],
+  ["secrets", "list"],
+  ["security", "audit"],
+  ["sessions", "list"],
+  ["approve", "k7qw2m"],
+  ["logs"],
+  ["status"],
+  ["config", "set", "limits.minutes", "20"],
+])("a home that is a file: %s %s says so", (...argv) => {
+  const file = join(tmpdir(), `lares-is-a-file-${process.pid}`);
+  writeFileSync(file, "");
+  try {
+    const { code, said } = cli(file, ...argv.filter((word) => word !== undefined));
+    expect(said).toContain(`${file} is a file, not a folder. Move it away, or choose another home`);
+    expect(said).not.toContain("gateway run");
+    expect(code).not.toBe(0);
+  } finally {
+    rmSync(file);
+  }
+});

@@ -1,9 +1,10 @@
 /** Makes the program from the table of commands. What a command does is loaded when it is called. */
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
+import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
-import { type Action, makeContext, type Options } from "./context.ts";
+import { type Action, type Context, makeContext, type Options } from "./context.ts";
 import { EXIT, exitForError, usage } from "./exit.ts";
 import { makeOutput } from "./output.ts";
 import type { CliPorts } from "./ports.ts";
@@ -13,12 +14,13 @@ import { type CommandEntry, EVERYWHERE, FLAGS, type Flag, GROUPS } from "./words
 
 export async function runProgram(argv: string[], ports: CliPorts): Promise<number> {
   let code: number = EXIT.done;
+  let ctx: Context | undefined;
   /** Ties a word to its action: the flags become a context, the rest its arguments. */
   const to =
     (load: () => Promise<Action>) =>
     async (...given: unknown[]) => {
       const command = given.at(-1) as Command;
-      const ctx = makeContext(ports, command.optsWithGlobals<Options>());
+      ctx = makeContext(ports, command.optsWithGlobals<Options>());
       const args = command.processedArgs.filter((arg): arg is string => typeof arg === "string");
       code = await (await load())(ctx, args);
     };
@@ -28,7 +30,7 @@ export async function runProgram(argv: string[], ports: CliPorts): Promise<numbe
     await lares.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const shown = error instanceof CommanderError ? told(error, called(lares, argv)) : error;
+    const shown = error instanceof CommanderError ? told(error, called(lares, argv)) : await explainHome(error, ctx);
     const { home } = lares.opts<Options>();
     const flags = { json: argv.includes("--json"), quiet: false, ...(home ? { home: resolve(home) } : {}) };
     makeOutput(ports, flags).error(shown);
@@ -37,6 +39,13 @@ export async function runProgram(argv: string[], ports: CliPorts): Promise<numbe
     await flushed(ports);
   }
   return code;
+}
+
+/** "Start it" is no advice where Lares can't be started: a file is where its home should be. */
+async function explainHome(error: unknown, ctx: Context | undefined): Promise<unknown> {
+  if (!ctx || !(error instanceof AppError) || error.code !== "GATEWAY_DOWN" || ctx.options.url !== undefined)
+    return error;
+  return (await import("../../ground/config/index.ts")).homeFileProblem(ctx.home) ?? error;
 }
 
 type To = (load: () => Promise<Action>) => (...given: unknown[]) => Promise<void>;

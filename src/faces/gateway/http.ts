@@ -13,7 +13,8 @@ import {
 } from "../../core/domain/index.ts";
 import { type Explained, explainIssue, type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
-import type { Principal } from "../../core/protocol/index.ts";
+import type { MethodName, Principal } from "../../core/protocol/index.ts";
+import type { GatewayParts } from "./ports.ts";
 
 export type HttpEnv = {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -121,6 +122,16 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<
     hint: "Correct the field and send it again.",
     details: { field },
   });
+}
+
+/** Methods that need nothing of the records. What went wrong must be readable while nothing else works. */
+export const WITHOUT_RECORDS: ReadonlySet<string> = new Set<MethodName>(["logs.tail", "health"]);
+
+/** Throws NOT_READY with the reason, and what ends it. */
+export function mustBeReady({ notReady }: Pick<GatewayParts, "notReady">): void {
+  const why = notReady();
+  if (!why) return;
+  throw new AppError("NOT_READY", { message: why.message, hint: why.hint ?? "Try again shortly.", retry: "later" });
 }
 
 export interface Speaking {

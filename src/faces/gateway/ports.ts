@@ -1,5 +1,6 @@
 /** What the gateway needs from the rest of Lares. It authenticates and translates, nothing else. */
 import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
+import type { AppError } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import {
   type Face,
@@ -86,7 +87,7 @@ export interface GatewayParts {
   door: Doorkeeper;
   handlers: Handlers;
   /** Why it is not serving, or nothing. */
-  notReady: () => string | undefined;
+  notReady: () => AppError | undefined;
   /** A delivery for a hook. Reads the body only when the headers are good. */
   hook: (
     name: string,

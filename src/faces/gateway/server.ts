@@ -13,7 +13,7 @@ import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
 import { Connections } from "./connections.ts";
-import { errorResponse, type HttpApp, type HttpEnv } from "./http.ts";
+import { errorResponse, type HttpApp, type HttpEnv, mustBeReady, WITHOUT_RECORDS } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { MCP_PATH, mcpError, mcpRoute } from "./mcp/route.ts";
 import { openaiError } from "./openai/errors.ts";
@@ -101,7 +101,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   app.get("/program", (c) => c.json({ program: parts.program }));
   app.get("/readyz", (c) => {
     const why = parts.notReady();
-    return why ? c.json({ ok: false, why }, 503) : c.json({ ok: true });
+    return why ? c.json({ ok: false, why: why.message }, 503) : c.json({ ok: true });
   });
   channelRoute(app, parts);
   hookRoute(app, parts);
@@ -115,8 +115,8 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
       refused("a credential was refused", refusalFacts(c, error));
       throw error;
     }
-    const why = parts.notReady();
-    if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
+    // What went wrong must be readable while nothing else works.
+    if (!WITHOUT_RECORDS.has(c.req.path.replace(/^\/rpc\//, ""))) mustBeReady(parts);
     await next();
   });
   chatRoute(app, parts);

@@ -1,13 +1,11 @@
 /** Doors for programs that have their own credential: a platform's signature, or a hook's secret. */
-import { AppError } from "../../core/domain/index.ts";
-import { type HttpApp, letGo, readBody, unproven } from "./http.ts";
+import { type HttpApp, letGo, mustBeReady, readBody, unproven } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";
 
 /** A platform's request: the adapter checks its signature over the raw body. */
 export function channelRoute(app: HttpApp, parts: GatewayParts): void {
   app.on(["GET", "POST"], "/channels/:channel/:account", async (c) => {
-    const why = parts.notReady();
-    if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
+    mustBeReady(parts);
     const { incoming } = c.env;
     const { channel, account } = c.req.param();
     const method = c.req.method as "GET" | "POST";
@@ -30,8 +28,7 @@ export function channelRoute(app: HttpApp, parts: GatewayParts): void {
 /** A hook's secret is in a header. Nothing of the query counts (WH-03, WH-07). */
 export function hookRoute(app: HttpApp, parts: GatewayParts): void {
   app.post("/hooks/:name", async (c) => {
-    const why = parts.notReady();
-    if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
+    mustBeReady(parts);
     const { incoming } = c.env;
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),

@@ -36,6 +36,8 @@ export interface DoctorGround {
   examined(): Promise<HomeExamined>;
   /** What the running Lares says; undefined when none answers. */
   status: Result<"status"> | undefined;
+  /** Where a running Lares answers that can't say how it is: its disk is full, or it isn't ready. */
+  answersAt?: string;
 }
 
 export interface Check {

@@ -1,5 +1,6 @@
 /** `lares doctor`: looks at everything that can be wrong, and says the fix. Changes nothing; works when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { loadConfig } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
@@ -51,11 +52,12 @@ export const doctor: Action = async (ctx) => {
     schema: () => ports.configSchema(),
     examined: once(async () => ports.examineHome(ctx.home, await settings(ctx))),
     status: status.result,
+    ...defined({ answersAt: status.answersAt }),
   });
   if (status.finding) found.push({ id: "gateway", what: "gateway", ...status.finding });
   const wrong = found.filter((f) => f.level === "bad").length;
   const unsure = found.filter((f) => f.level === "warn").length;
-  out.document({ ok: wrong === 0, running: status.result !== undefined, checks: found });
+  out.document({ ok: wrong === 0, running: (status.result ?? status.answersAt) !== undefined, checks: found });
   out.say(words.verdict(wrong, unsure), ...shown(ctx, found));
   return wrong ? EXIT.failed : EXIT.done;
 };
@@ -90,7 +92,14 @@ export async function examine(at: DoctorGround, checks: readonly Check[] = CHECK
   return all.flat();
 }
 
-async function askStatus(ctx: Context): Promise<{ result?: Result<"status">; finding?: Finding }> {
+interface Asked {
+  result?: Result<"status">;
+  finding?: Finding;
+  /** It answered, though not with its state. */
+  answersAt?: string;
+}
+
+async function askStatus(ctx: Context): Promise<Asked> {
   try {
     return { result: await ctx.rpc.call("status", {}, AbortSignal.timeout(STATUS_MS)) };
   } catch (error) {
@@ -99,16 +108,12 @@ async function askStatus(ctx: Context): Promise<{ result?: Result<"status">; fin
       return { finding: { level: "bad", text, fix: words.checkLog } };
     }
     // Not running is nothing wrong; the line about the port says so. Without a token nothing can be asked.
-    if (error.code === "GATEWAY_DOWN" || !(await isUp(ctx))) return {};
-    return { finding: { level: "bad", text: oneLine(error.message), fix: error.hint ?? words.status } };
+    const found = error.code === "GATEWAY_DOWN" ? undefined : await ctx.find().catch(() => undefined);
+    if (!found) return {};
+    const isHeard = error.code === "NOT_READY" && error.details?.reason !== "silent";
+    const finding = bad(oneLine(error.message), error.hint ?? words.status);
+    return { finding, ...(isHeard ? { answersAt: found.url } : {}) };
   }
-}
-
-async function isUp(ctx: Context): Promise<boolean> {
-  return ctx.find().then(
-    () => true,
-    () => false,
-  );
 }
 
 function shown({ out }: Context, found: readonly Examined[]): string[] {

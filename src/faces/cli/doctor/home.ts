@@ -80,12 +80,13 @@ export const database: Check = {
 export const owner: Check = {
   id: "lock",
   what: "process",
-  async run({ home: dir, machine, status }) {
+  async run({ home: dir, machine, status, answersAt }) {
     const text = await readFile(join(dir, "lares.pid"), "utf8").catch(() => undefined);
     const pid = Number(/^\d+/.exec(text ?? "")?.[0]);
     if (status) return ok(words.runningHere(status.pid));
     if (!pid) return ok(words.nobodyElse);
     if (!machine.isAlive(pid)) return ok(words.wasKilled(pid));
+    if (answersAt !== undefined) return ok(words.runningHere(pid));
     return bad(words.usedBy(pid), words.stopIt(pid));
   },
 };

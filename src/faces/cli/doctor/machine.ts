@@ -53,7 +53,7 @@ export const disk: Check = {
   async run({ home, machine }) {
     const free = (await machine.freeBytes(home)) ?? (await machine.freeBytes(dirname(home)));
     if (free === undefined) return warn(words.diskUnknown, words.diskUnknownHint(home));
-    if (free < LEAST_FREE) return bad(words.diskFull(bytes(free)), words.diskFullHint(bytes(LEAST_FREE)));
+    if (free < LEAST_FREE) return bad(words.diskFull(bytes(free), home), words.diskFullHint(bytes(LEAST_FREE), home));
     return ok(words.diskFine(bytes(free)));
   },
 };

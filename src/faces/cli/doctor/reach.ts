@@ -45,7 +45,8 @@ export const port: Check = {
   id: "port",
   what: "port",
   async run(at) {
-    if (at.status) return ok(words.answersAt(at.status.url));
+    const url = at.status?.url ?? at.answersAt;
+    if (url !== undefined) return ok(words.answersAt(url));
     const { host, port: wanted } = await door(at);
     if (wanted === 0) return ok(words.anyPort);
     if (!(await at.machine.canConnect({ host, port: wanted }))) return ok(words.portFree(wanted));

@@ -39,8 +39,8 @@ export const doctorWords = {
   clockFine: (time: string) => `The clock says ${time} UTC.`,
   diskUnknown: "Can't tell how much disk space is left.",
   diskUnknownHint: (home: string) => `See: df ${home}`,
-  diskFull: (free: string) => `Only ${free} left on the disk.`,
-  diskFullHint: (least: string) => `Free some space: Lares needs ${least}`,
+  diskFull: (free: string, home: string) => `Only ${free} left on the disk of ${home}.`,
+  diskFullHint: (least: string, home: string) => `Free some space there (df -h ${home}): Lares needs ${least}`,
   diskFine: (free: string) => `${free} free.`,
   sandboxFine: (name: string) => `The sandbox works (${name}).`,
   sandboxBroken: (name: string, because: string) =>

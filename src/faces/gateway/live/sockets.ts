@@ -16,7 +16,7 @@ import { guard, type ServedHosts } from "../auth/guard.ts";
 import type { Identifier } from "../auth/identify.ts";
 import type { sayOnce } from "../auth/once.ts";
 import { callMethod, withKey } from "../call.ts";
-import { publicShape } from "../http.ts";
+import { mustBeReady, publicShape, WITHOUT_RECORDS } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { SocketOutput } from "./outgoing.ts";
 import { SocketClient } from "./socket-client.ts";
@@ -261,8 +261,7 @@ class Sockets {
     const parts = this.#parts;
     const { signal } = client.gone;
     try {
-      const why = parts.notReady();
-      if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
+      if (!WITHOUT_RECORDS.has(frame.method)) mustBeReady(parts);
       if (client.underWay >= MOST_UNDER_WAY) {
         throw new AppError("TOO_MANY", {
           message: "Too many requests are in progress on this connection.",
