@@ -90,6 +90,8 @@ export const DOORS: readonly Door[] = [
   },
   {
     name: "a caller that hangs up",
+    // Messages of callers that are gone join one turn, so conversations grow more slowly than elsewhere.
+    warm: 14_000,
     open: (lares) => ({
       async knock(n) {
         await lares.chat(person(n), "delay:20 say:late", { signal: AbortSignal.timeout(10) }).catch(() => {});
