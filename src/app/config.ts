@@ -5,6 +5,7 @@ import { canReach, channelAdvice, channelsConfig, limitsShape } from "../edges/c
 import { embedderAdvice, embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
+import { pluginsConfig } from "../edges/plugins/index.ts";
 import {
   agentMcpConfig,
   agentSandboxConfig,
@@ -74,6 +75,7 @@ export const schema = defineConfig(
     teams: teamsConfig,
     web: webConfig.prefault({}),
     mcp: mcpConfig.prefault({}),
+    plugins: pluginsConfig,
     memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
     skills: skillsConfig.prefault({}),
     schedules: schedulesConfig,
@@ -114,6 +116,7 @@ export const schema = defineConfig(
     "memory.files": "session",
     web: "live",
     mcp: "live",
+    plugins: "live",
     time: "live",
     teams: "live",
     memory: "live",

@@ -19,7 +19,7 @@ import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
 export interface Instance
   extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
-    Pick<Workshop, "agents" | "attachments" | "mcp" | "processes" | "sandbox" | "skills">,
+    Pick<Workshop, "agents" | "attachments" | "mcp" | "plugins" | "processes" | "sandbox" | "skills">,
     Pick<Sending, "outbox" | "approvals">,
     Mind,
     Inflow,

@@ -74,6 +74,8 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/models/models.ts": "an address with its port",
   "src/edges/models/practice/rules/files.ts": "the path of a skill, as a model writes it",
   "src/edges/models/wire/read/openai-responses.ts": "which summary of a provider's item it is, within one answer",
+  "src/edges/plugins/format/own-part.ts": "a host and its port",
+  "src/edges/plugins/install/source.ts": "a package of npm",
   "src/edges/tools/browser/brief.ts": "headings",
   "src/edges/tools/browser/proxy.ts": "a password and an address as HTTP has them",
   "src/edges/tools/browser/whole.ts": "headings",

@@ -36,6 +36,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/core/domain/secret-name.ts",
     "src/edges/tools/mcp/hide.ts",
   ]),
+  ...because("a plugin's own files, of bounded size, read once when a person asks for it", [
+    "src/edges/plugins/format/manifest.ts",
+    "src/edges/plugins/format/mcp-file.ts",
+    "src/edges/plugins/format/server-fields.ts",
+    "src/edges/plugins/install/scan.ts",
+    "src/edges/plugins/install/source.ts",
+    "src/faces/cli/commands/plugins.ts",
+  ]),
   ...because("ids, codes and addresses that are short or checked for their length first", [
     "src/core/domain/keys.ts",
     "src/core/domain/origin-keys.ts",

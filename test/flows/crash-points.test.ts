@@ -22,6 +22,7 @@ import {
   unknownIn,
   until,
 } from "../support/index.ts";
+import { installing, removing, updating } from "../support/plugin-crashes.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let slack: SlackFake;
@@ -538,6 +539,19 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   ],
   "server.adding": [["", addedServer()]],
   "server.noted": [["", servedTurn()]],
+  "plugin.staged": [
+    ["", installing(undefined)],
+    [":2", updating("1.0.0")],
+  ],
+  "plugin.stored": [
+    ["", installing(undefined)],
+    [":2", updating("1.0.0")],
+  ],
+  "plugin.locked": [
+    ["", installing("1.0.0")],
+    [":2", updating("2.0.0")],
+  ],
+  "plugin.unlocked": [["", removing()]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

@@ -19,6 +19,11 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "channels remove": [5, "no channel is connected"],
   onboard: [2, "there is no key in the environment"],
   "mcp login": [5, "there is no server of that name"],
+  "plugins install": [2, "the yes is asked for in a terminal"],
+  "plugins update": [5, "there is no plugin of that name"],
+  "plugins enable": [5, "there is no plugin of that name"],
+  "plugins disable": [5, "there is no plugin of that name"],
+  "plugins remove": [5, "there is no plugin of that name"],
   "import openclaw": [5, "there is no such folder"],
   "import hermes": [5, "there is no such folder"],
   "import accept": [5, "nothing was imported"],
@@ -38,7 +43,9 @@ let dir: string;
 beforeAll(async () => {
   lares = await startLares({ config: { agents: { main: { heartbeat: { every: "30 minutes" } } } } });
   dir = scratch("examples");
-  for (const folder of ["bin", "notes"]) mkdirSync(join(dir, folder));
+  for (const folder of ["bin", "notes", "weather"]) mkdirSync(join(dir, folder));
+  const $schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
+  writeFileSync(join(dir, "weather", "plugin.json"), JSON.stringify({ $schema, name: "weather" }));
   writeFileSync(join(dir, "bin", "lares"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
   chmodSync(join(dir, "bin", "lares"), 0o755);
   writeFileSync(join(dir, "notes", "tea.md"), "Green tea is in the cupboard.\n");

@@ -110,6 +110,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   const stopListening = [wakers.schedules.listen(unsettled), capture.listen(bus, aside), watch.follow(bus)];
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
+  await workshop.plugins.open();
   await workshop.mcp.servers.apply();
   void workshop.mcp.servers.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await startEngine(all, unsettled);
@@ -169,7 +170,7 @@ async function follow(
     [["agents"], () => workshop.ensureAgents(parts.config.agents)],
     [["channels"], () => intake.channels.apply()],
     [["memory"], () => mind.memory.changed()],
-    [["mcp"], () => workshop.mcp.servers.apply()],
+    [["mcp", "plugins"], () => workshop.mcp.servers.apply()],
     [["watch"], () => wakers.watchers.start()],
     [["schedules", "agents"], declare],
   ];

@@ -3,14 +3,17 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type AgentId, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
 import { type Confine, createParsers } from "../../edges/parsers/index.ts";
+import { type OpenedPlugins, openPlugins } from "../../edges/plugins/index.ts";
 import {
   CommandRuns,
   type Confinement,
   createConfinement,
   createTools,
+  downloadBytes,
   hasPrlimit,
   listedHosts,
   listReadable,
+  misfit,
   type OpenedMcp,
   openMcp,
   openRoots,
@@ -37,6 +40,7 @@ export interface Workshop {
   attachments: Attachments;
   mcp: OpenedMcp;
   parsers: ReturnType<typeof createParsers>;
+  plugins: OpenedPlugins["plugins"];
   processes: Processes;
   roots: Roots;
   runs: CommandRuns;
@@ -83,8 +87,13 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     listRoots: (agent) => roots.of(agent),
     listReads: (agent) => listReadable(config, agent, homedir()),
   });
+  const { plugins, programs } = openPlugins({
+    ...{ home, userHome: homedir(), clock, ids, crash, misfit, download: downloadBytes, log: log.child("plugins") },
+    ...{ vault: parts.vault, config: () => config.plugins, takenServers: () => Object.keys(config.mcp.servers) },
+    changed: (replaced) => mcp.servers.renew(replaced),
+  });
   const skills = new Skills({
-    ...{ home, files: skillFiles(), platform: process.platform },
+    ...{ home, files: skillFiles(), platform: process.platform, plugins: () => plugins.skillFolders() },
     agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
     config: (agent) => {
       const own = config.agents[agent]?.skills?.disabled ?? [];
@@ -107,15 +116,15 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   });
   const mcp = openMcp({
     ...{ home, userHome: homedir(), records, clock, crash, ids, sandbox, version: parts.version },
-    log: log.child("mcp"),
-    vault: parts.vault,
+    ...{ log: log.child("mcp"), vault: parts.vault, plugins: programs },
     config: () => config.mcp,
     isListed: (...asked) => listedHosts(config.web.privateHosts)(...asked),
     lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
     workspaces: () => agents.names().map((agent) => agents.place(asId<AgentId>(agent)).workspace),
     keepPicture: (session, of) => attachments.keepPicture(asId<SessionKey>(session), of),
   });
-  return { agents, ensureAgents, attachments, mcp, parsers, processes, roots, runs, sandbox, skills, skillPort, tools };
+  const made = { agents, ensureAgents, attachments, mcp, parsers, plugins };
+  return { ...made, processes, roots, runs, sandbox, skills, skillPort, tools };
 }
 
 /** A parser under the same kernel limits as commands: it writes no files and starts nothing. */

@@ -13,12 +13,12 @@ import { FAILED_JOBS } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-type Rooms = "records" | "approvals" | "watchers" | "channels" | "mcp";
+type Rooms = "records" | "approvals" | "watchers" | "channels" | "mcp" | "plugins";
 
 export function attentionIn(instance: Pick<Instance, Rooms>, problems: readonly string[], now: number): AttentionParts {
-  const { records, approvals, watchers, channels, mcp } = instance;
+  const { records, approvals, watchers, channels, mcp, plugins } = instance;
   return {
-    ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting()], now },
+    ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting(), ...plugins.problems()], now },
     happened: { turn: FAILED_TURNS, effect: UNKNOWN_EFFECTS, delivery: LOST_DELIVERIES, job: FAILED_JOBS },
     write: (work) => records.write(work),
     approvals: { list: (q) => approvals.list(q), countPending: () => countPending(records.committed) },

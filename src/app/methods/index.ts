@@ -22,6 +22,7 @@ import { type McpMethodParts, makeMcpMethods } from "./mcp.ts";
 import { makeMemoryMethods } from "./memory.ts";
 import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { Asks, MethodParts } from "./parts.ts";
+import { makePluginMethods } from "./plugins.ts";
 import { makePolicyMethods } from "./policy.ts";
 import { makeScheduleMethods } from "./schedule.ts";
 import { makeSecretMethods } from "./secrets.ts";
@@ -62,6 +63,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeAgentMethods(parts),
     ...makeSkillMethods(parts),
     ...makeMcpMethods(parts),
+    ...makePluginMethods(parts),
     ...makeMemoryMethods(parts),
     ...makeContextMethods(parts),
     ...makeScheduleMethods(parts),

@@ -23,6 +23,7 @@ type StatusParts = Asks<
   | "agents"
   | "sandbox"
   | "mcp"
+  | "plugins"
 > &
   Pick<MethodParts, "home" | "version" | "models" | "clock" | "url" | "uptimeMs" | "problems">;
 
@@ -59,7 +60,7 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
         memory: { rss, heapUsed },
         // Whether the sandbox works is measured, not read from the settings.
         sandbox: await instance.sandbox.state(),
-        problems: parts.problems(),
+        problems: [...parts.problems(), ...instance.plugins.problems()],
       };
     },
   };

@@ -13,6 +13,7 @@ import { MCP_METHODS } from "./mcp-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
+import { PLUGIN_METHODS } from "./plugin-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
 import { SECRET_METHODS } from "./secret-methods.ts";
 import {
@@ -315,6 +316,7 @@ export const METHODS = {
   ...SECRET_METHODS,
   ...SKILL_METHODS,
   ...MCP_METHODS,
+  ...PLUGIN_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,

@@ -8,11 +8,13 @@ const name = z.string().min(1).max(256);
 const skill = z.object({
   name: z.string(),
   description: z.string(),
-  of: z.enum(["agent", "home"]).describe("whose skills folder it is in; the agent's own wins"),
+  of: z
+    .enum(["agent", "home", "plugin"])
+    .describe("whose skills folder it is in; the agent's own wins, a plugin's comes last"),
   state: z.enum(["ready", "off", "covered", "unusable"]),
   why: z.string().optional().describe("why it is not ready"),
   own: z.boolean().describe("its words count as the owner's; otherwise it is read as text from outside"),
-  imported: z.string().optional().describe("the system it was imported from"),
+  imported: z.string().optional().describe("the system or plugin it came from"),
   folder: z.string(),
   license: z.string().optional(),
   compatibility: z.string().optional(),

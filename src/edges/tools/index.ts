@@ -10,6 +10,7 @@ export { createWrite } from "./files/write.ts";
 export {
   agentMcpConfig,
   mcpConfig,
+  misfit,
   type OpenedMcp,
   openMcp,
 } from "./mcp/index.ts";
@@ -34,4 +35,4 @@ export { createSessionTools } from "./sessions/sessions.ts";
 export { createWait } from "./sessions/wait.ts";
 export { skillFiles } from "./skills/files.ts";
 export type { SkillPort } from "./skills/skills.ts";
-export { createFetcher, createWebTools, listedHosts, webConfig, withListed } from "./web/index.ts";
+export { createFetcher, createWebTools, downloadBytes, listedHosts, webConfig, withListed } from "./web/index.ts";

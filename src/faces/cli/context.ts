@@ -35,6 +35,8 @@ export interface Options {
   jsonFile?: string;
   only?: string;
   ended?: string;
+  digest?: string;
+  deleteData?: boolean;
   fresh?: boolean;
   accept?: boolean;
   withSecrets?: boolean;

@@ -1,10 +1,11 @@
 /**
- * An agent's skills: folders with a SKILL.md in its own `skills/`, and in the home's for all agents; its own win.
+ * An agent's skills: folders with a SKILL.md in its own `skills/`, in the home's for all agents, and in those of plugins, in this
+ * order: the first of a name wins.
  *
  * SKILLS-1: nothing outside a skill's own folder is read, and nothing of a folder that is only linked here.
  * SKILLS-4: checking costs a stat per file; only files that changed since the last check are read again.
  * SKILLS-5: a skill that can't be used is listed with the reason, never silently skipped.
- * SKILLS-6: an imported skill is used only once the owner has allowed it by name.
+ * SKILLS-6: an imported skill is used only once the owner has allowed it by name; a plugin's, while the plugin is on.
  */
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
@@ -32,6 +33,8 @@ export interface SkillsParts {
   config: (agent: string) => SkillsConfig;
   /** The operating system here, as `process.platform` names it. */
   platform: string;
+  /** The skills folders of the plugins that are on. */
+  plugins?: () => readonly { plugin: string; root: string }[];
 }
 
 export type SkillState = "ready" | "off" | "covered" | "unusable";
@@ -40,7 +43,7 @@ export interface Skill {
   name: string;
   description: string;
   /** Whose folder it stands in. */
-  of: "agent" | "home";
+  of: "agent" | "home" | "plugin";
   /** Its folder. */
   root: string;
   state: SkillState;
@@ -48,7 +51,7 @@ export interface Skill {
   why?: string;
   /** Its words are the owner's own: put there by hand, or trusted by name. */
   own: boolean;
-  /** The system it was taken over from. */
+  /** The system or plugin it came from. */
   imported?: string;
   about: Omit<Manuscript, "description" | "body">;
 }
@@ -83,25 +86,34 @@ export class Skills {
     const mine = await this.look(join(this.parts.agentDir(agent), "skills"));
     const everybodys = await this.look(join(this.parts.home, "skills"));
     const taken = new Set(mine.filter((found) => "made" in found).map(({ name }) => name));
-    const skill = (found: Found, of: Skill["of"]): Skill => {
+    const inHome = new Set<string>();
+    for (const { name } of everybodys.filter((found) => "made" in found)) inHome.add(name);
+    const skill = (found: Found, of: Skill["of"], plugin?: string): Skill => {
       const { name, root } = found;
       if ("why" in found)
         return { name, description: "", of, root, state: "unusable", why: found.why, own: false, about: { notes: [] } };
       const { description, ...about } = found.made;
-      const imported = found.imported === undefined ? {} : { imported: found.imported };
-      const own = found.imported === undefined || trusted.includes(name) || trusted.includes("*");
+      const from = plugin === undefined ? found.imported : `the plugin ${plugin}`;
+      const imported = from === undefined ? {} : { imported: from };
+      const own = from === undefined || trusted.includes(name) || trusted.includes("*");
       const base = { name, description, of, root, own, about, ...imported };
-      if (of === "home" && taken.has(name))
+      if (of !== "agent" && taken.has(name))
         return { ...base, state: "covered", why: "The agent has its own skill of this name." };
+      if (plugin !== undefined && inHome.has(name))
+        return { ...base, state: "covered", why: "There is another skill of this name." };
       const { platforms } = about;
       if (platforms && !platforms.includes(this.parts.platform))
         return { ...base, state: "off", why: `It is for ${platforms.join(", ")}; this is ${this.parts.platform}.` };
       if (disabled.includes(name)) return { ...base, state: "off", why: "It's turned off in lares.yaml." };
-      if (!own && !allowed.includes(name) && !allowed.includes("*"))
+      // A person accepted the plugin's files, these among them.
+      if (plugin !== undefined) inHome.add(name);
+      else if (!own && !allowed.includes(name) && !allowed.includes("*"))
         return { ...base, state: "off", why: howToAllow([...allowed, name]) };
       return { ...base, state: "ready" };
     };
     const all = [...mine.map((one) => skill(one, "agent")), ...everybodys.map((one) => skill(one, "home"))];
+    for (const { plugin, root } of this.parts.plugins?.() ?? [])
+      all.push(...(await this.look(root)).map((one) => skill(one, "plugin", plugin)));
     return all.sort(byName);
   }
 

@@ -373,7 +373,7 @@ export const w = {
       noneCmd: "lares skills list",
       count: (ready: number, others: number) =>
         `${ready === 1 ? "1 skill" : `${ready} skills`}${others ? `, ${others} not used` : ""}. New conversations know them by name.`,
-      of: { agent: "its own", home: "every agent's" },
+      of: { agent: "its own", home: "every agent's", plugin: "a plugin's" },
       imported: (from: string) => `imported from ${from}`,
       outside: "treated as outside text until you add its name to skills.trusted",
     },

@@ -1,3 +1,4 @@
 /** Tools of other programs, over MCP. The SDK is loaded with the first server that is wanted. */
+export { misfit } from "./arguments.ts";
 export { agentMcpConfig, mcpConfig } from "./config.ts";
 export { type OpenedMcp, openMcp } from "./open.ts";

@@ -4,6 +4,7 @@
  *
  * MCP-11: a server sees its own folder, the agents' workspaces, the folders its definition names, and may read the projects of the
  *     scripts it names. A folder that no agent could work in (a whole home, keys, Lares' own files) is refused there, too.
+ * MCP-20: a plugin's program sees its own files, its data, and the folders it was granted; never the network directly.
  */
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -20,6 +21,19 @@ export interface LaunchParts {
   resolveSecret(argument: string): string;
 }
 
+/** What a plugin's program may use, instead of what every server may. Nothing is added to it but programs and the system. */
+export interface PluginConfinement {
+  /** Its data folder, which it may write to. */
+  own: string;
+  /** Its files, which it may only read. */
+  root: string;
+  /** As the owner accepted them; "workspace" stands for the agents' workspaces. */
+  read: readonly string[];
+  write: readonly string[];
+  env: Readonly<Record<string, string>>;
+  memoryMb: number;
+}
+
 export interface Launch {
   wrapped: Wrapped;
   cwd: string;
@@ -29,10 +43,11 @@ export interface Launch {
 
 export async function prepareLaunch(
   parts: LaunchParts,
-  server: { name: string; config: ServerConfig; workspaces: readonly string[] },
+  server: { name: string; config: ServerConfig; workspaces: readonly string[]; plugin?: PluginConfinement | undefined },
   key: string,
 ): Promise<Launch> {
   const { name, config } = server;
+  if (server.plugin) return preparePlugin(parts, { ...server, plugin: server.plugin }, key);
   const own = join(parts.home, "mcp", name);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const cwd = config.cwd === undefined ? own : readRoot(parts, config.cwd);
@@ -49,6 +64,30 @@ export async function prepareLaunch(
     writable: [own, ...server.workspaces, ...named, ...(cwd === own ? [] : [cwd])],
     readable: [...programFolders(parts.userHome), ...scripts],
     network: config.network,
+  });
+  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
+}
+
+/** Of a plugin's processes each: a loop that starts programs or fills files ends here. */
+const PLUGIN_LIMITS = { processes: 64, tmpMb: 128, fileMb: 256 };
+
+async function preparePlugin(
+  parts: LaunchParts,
+  { config, workspaces, plugin }: { config: ServerConfig; workspaces: readonly string[]; plugin: PluginConfinement },
+  key: string,
+): Promise<Launch> {
+  const { own, root, memoryMb } = plugin;
+  const granted = (paths: readonly string[]) =>
+    paths.flatMap((path) => (path === "workspace" ? workspaces : [readRoot(parts, path)]));
+  const argv: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
+  const env = { ...cleanEnvironment(own), PATH: searchPath(parts.userHome).join(":"), ...config.env, ...plugin.env };
+  const cwd = config.cwd ?? root;
+  const room = await parts.sandbox.service({
+    writable: [own, ...granted(plugin.write)],
+    readable: programFolders(parts.userHome),
+    ours: [root, ...granted(plugin.read)],
+    network: false,
+    limits: { memoryMb, ...PLUGIN_LIMITS },
   });
   return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
 }

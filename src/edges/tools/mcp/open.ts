@@ -10,6 +10,7 @@ import type { IsListed } from "./http.ts";
 import { type LaunchParts, prepareLaunch } from "./launch.ts";
 import type { McpLogin } from "./login.ts";
 import { type ManagerPort, McpManager } from "./manager.ts";
+import { definePluginServers, type PluginServerPort } from "./plugin-servers.ts";
 import { createMcpRead } from "./read.ts";
 import { type AgentLists, McpServers, type OfferedTool } from "./servers.ts";
 import { createMcpTool, type McpPort } from "./tool.ts";
@@ -29,6 +30,7 @@ export interface OpenMcpParts extends Omit<LaunchParts, "resolveSecret"> {
   keepPicture: McpPort["keepPicture"];
   /** Hosts of private networks that the owner listed: a server may send us there to log in. */
   isListed: IsListed;
+  plugins?: PluginServerPort;
   /** Where logins are kept, by name. */
   vault: { get(name: string): { reveal(): string } | undefined; set(name: string, value: string): Promise<void> };
 }
@@ -62,7 +64,11 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
   };
   const servers = new McpServers({
     login,
-    ...{ records, clock, crash, ids, log, config, lists },
+    ...{ records, clock, crash, ids, log, lists },
+    // A name that the owner gave stays the owner's.
+    config: () => ({ ...config(), servers: { ...definePluginServers(parts.plugins), ...config().servers } }),
+    failed: (server, why) => parts.plugins?.failed(server, why),
+    endsWhenSilent: (server) => parts.plugins?.has(server) ?? false,
     endRun: (key) => endRun({ key }),
     async client(options) {
       const { createClient } = await import("./sdk.ts");
@@ -78,7 +84,7 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
       const resolveSecret = (argument: string) => revealIn(argument, (name) => parts.vault.get(name)?.reveal());
       const { wrapped, cwd } = await prepareLaunch(
         { ...parts, resolveSecret },
-        { ...server, workspaces: parts.workspaces() },
+        { ...server, workspaces: parts.workspaces(), plugin: await parts.plugins?.start(server.name) },
         key,
       );
       const { StdioTransport } = await import("./stdio.ts");

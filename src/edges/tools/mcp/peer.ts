@@ -66,6 +66,8 @@ export interface PeerParts {
   /** Its tools were listed: with every connection, and when it says that they changed. */
   listed(manifest: Manifest): Promise<void>;
   memory: PeerMemory;
+  /** It couldn't be reached, or ended without being asked to. */
+  failed?(why: string): void;
 }
 
 export interface CallProgress {
@@ -358,20 +360,27 @@ export class McpPeer {
     const connection = { client, transport, since: this.#parts.clock.now() };
     this.#connection = connection;
     client.onclose = () => {
-      if (this.#connection === connection) this.#connection = undefined;
+      if (this.#connection !== connection) return;
+      this.#connection = undefined;
+      this.#parts.failed?.(this.#withComplaint("it ended by itself"));
     };
     return connection;
   }
 
   #failed(error: Error): void {
     this.#failures++;
-    const said = this.complaints();
-    // A program that dies says why in one line and then where, in many.
-    const last = said.findLast((line) => line.toLowerCase().includes("error") && !isPlaceInCode(line)) ?? said.at(-1);
-    this.#why = last === undefined ? error.message : `${last} (${error.message})`;
+    this.#why = this.#withComplaint(error.message);
+    this.#parts.failed?.(this.#why);
     // A server that just restarts fails once or twice. Only a broken one keeps failing.
     if (this.#failures < MOST_FAILURES) return;
     this.#pausedUntil = this.#parts.clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
+  }
+
+  #withComplaint(what: string): string {
+    const said = this.complaints();
+    // A program that dies says why in one line and then where, in many.
+    const last = said.findLast((line) => line.toLowerCase().includes("error") && !isPlaceInCode(line)) ?? said.at(-1);
+    return last === undefined ? what : `${last} (${what})`;
   }
 
   #keep(memory: PeerMemory): void {

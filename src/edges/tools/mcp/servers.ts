@@ -44,6 +44,10 @@ export interface McpServersParts {
   login(server: { name: string; config: ServerConfig }): Promise<Pick<McpLogin, "begin" | "finish">>;
   /** Ends what is left of a run by its tag. */
   endRun(key: string): Promise<unknown>;
+  /** A server couldn't be reached, or ended without being asked to. */
+  failed?(server: string, why: string): void;
+  /** One that doesn't answer is ended at once: it is a plugin's, and may be in an endless loop. */
+  endsWhenSilent?(server: string): boolean;
 }
 
 export interface ServerStatus {
@@ -103,6 +107,17 @@ export class McpServers {
       const pins = await store.readPins(records, name);
       this.#entries.set(name, { config, peer: this.#peer(name, config, memory), manifest: memory.manifest, pins });
     }
+  }
+
+  /** Follows the configuration, with nothing known about these servers: their first list is what their owner chose. */
+  async renew(servers: readonly string[]): Promise<void> {
+    for (const name of servers) {
+      const entry = this.#entries.get(name);
+      this.#entries.delete(name);
+      await entry?.peer.close();
+      await this.forget(name);
+    }
+    await this.apply();
   }
 
   /** Forgets what was accepted of a server that was removed. */
@@ -248,8 +263,19 @@ export class McpServers {
     });
   }
 
-  call(server: string, request: CallRequest): Promise<CallOutcome> {
-    return this.#entry(server).peer.call(request);
+  async call(server: string, request: CallRequest): Promise<CallOutcome> {
+    const outcome = await this.#entry(server).peer.call(request);
+    if (outcome.kind === "unknown") await this.endSilent(server, outcome.why);
+    return outcome;
+  }
+
+  /** It was asked and didn't answer. Does nothing to a server of the owner's, or to one that has ended already. */
+  async endSilent(server: string, why: string): Promise<void> {
+    const { endsWhenSilent, failed } = this.#parts;
+    const peer = this.#entries.get(server)?.peer;
+    if (peer?.state().kind !== "ready" || !endsWhenSilent?.(server)) return;
+    await peer.close();
+    failed?.(server, why);
   }
 
   /** Whether an agent may use this of a server, by its lists. */
@@ -321,6 +347,7 @@ export class McpServers {
     const { records, clock, ids, client, connect } = this.#parts;
     return new McpPeer({
       ...{ name, config, clock, client, memory },
+      failed: (why) => this.#parts.failed?.(name, why),
       remember: (kept) => this.#remember(name, kept),
       listed: (manifest) => this.#took(name, manifest),
       transport: async () => {

@@ -3,7 +3,8 @@
  * (no process group, children that hold the pipes), so this one ends a server the way every other command is ended: by its tag.
  *
  * MCP-5: after `close` no process of the server is left, whatever it started and however it was started.
- * MCP-6: what it prints is bounded: a line that is too long ends the connection; complaints are kept in a ring, never in our log.
+ * MCP-6: what it prints is bounded: a line that is too long, a flood of lines or only garbage ends the connection; complaints are kept
+ *     in a ring, never in our log.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
@@ -17,6 +18,14 @@ import { TextRing } from "./ring.ts";
 const LONGEST_LINE = 10 * 1024 * 1024;
 /** Bytes we hold for a program that doesn't read. */
 const MOST_UNREAD = 16 * 1024 * 1024;
+/**
+ * A flood takes our own processor: each message costs the SDK up to a millisecond, and everything else waits meanwhile. So many lines at
+ * once, and so many a second in the long run, are far more than progress and list changes need.
+ */
+const MOST_LINES_AT_ONCE = 2000;
+const MOST_LINES_A_SECOND = 200;
+/** Output without a single message in it. Banners and stray log lines stay far below. */
+const MOST_GARBAGE = 4 * 1024 * 1024;
 /** A server that obeys the specification ends by itself when its input does. */
 const GOODBYE_MS = 500;
 const NEWLINE = 0x0a;
@@ -37,6 +46,8 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   #pieces: Buffer[] = [];
   #held = 0;
+  #allowed = { lines: MOST_LINES_AT_ONCE, at: performance.now() };
+  #garbage = 0;
   #closing: Promise<void> | undefined;
 
   readonly #given: StdioStart;
@@ -101,6 +112,8 @@ export class StdioTransport implements Transport {
   }
 
   #take(piece: Buffer): void {
+    // What a program still prints while it is being ended isn't read.
+    if (this.#closing) return;
     let from = 0;
     for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
       this.#hold(piece.subarray(from, at));
@@ -109,6 +122,7 @@ export class StdioTransport implements Transport {
       this.#pieces = [];
       this.#held = 0;
       if (line !== "") this.#read(line);
+      if (this.#floods()) return;
     }
     if (from < piece.length) this.#hold(piece.subarray(from));
     if (this.#held > LONGEST_LINE) {
@@ -116,6 +130,18 @@ export class StdioTransport implements Transport {
       this.#held = 0;
       this.#fail(new Error(`it sent a line of more than ${LONGEST_LINE / 1024 / 1024} MB`));
     }
+  }
+
+  #floods(): boolean {
+    const now = performance.now();
+    const earned = ((now - this.#allowed.at) / 1000) * MOST_LINES_A_SECOND;
+    this.#allowed = { lines: Math.min(MOST_LINES_AT_ONCE, this.#allowed.lines + earned) - 1, at: now };
+    if (this.#allowed.lines < 0) {
+      this.#fail(new Error(`it sent more than ${MOST_LINES_AT_ONCE} lines at once`));
+    } else if (this.#garbage > MOST_GARBAGE) {
+      this.#fail(new Error(`it sent ${MOST_GARBAGE / 1024 / 1024} MB without a message in them`));
+    }
+    return this.#closing !== undefined;
   }
 
   #hold(piece: Buffer): void {
@@ -131,8 +157,13 @@ export class StdioTransport implements Transport {
     } catch {
       message = undefined;
     }
-    if (isMessage(message)) this.onmessage?.(message);
-    else this.complaints.add(Buffer.from(`${line.slice(0, 1000)}\n`));
+    if (isMessage(message)) {
+      this.#garbage = 0;
+      this.onmessage?.(message);
+      return;
+    }
+    this.#garbage += line.length;
+    this.complaints.add(Buffer.from(`${line.slice(0, 1000)}\n`));
   }
 
   #fail(error: Error): void {

@@ -10,7 +10,7 @@ import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { createContainer } from "./container.ts";
 import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
-import { hasPrlimit, onThisMachine, withLimits } from "./limits.ts";
+import { hasPrlimit, onThisMachine, type SandboxLimits, strictest, withLimits } from "./limits.ts";
 import { named } from "./named.ts";
 import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
 import { covers, within } from "./rules.ts";
@@ -25,11 +25,21 @@ export interface SandboxRoom {
   wrap(command: Confined): Promise<Wrapped>;
 }
 
+export interface ServiceNeeds {
+  writable: readonly string[];
+  readable: readonly string[];
+  network: boolean;
+  /** Folders of ours in the home that it may read; not checked, because everything else in the home is refused. */
+  ours?: readonly string[];
+  /** Tighter limits than those of commands. */
+  limits?: SandboxLimits;
+}
+
 export interface Confinement {
   /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
   room(workspace: string, caller?: { agent: string; session: string }): Promise<SandboxRoom>;
   /** The room for a program that serves several agents and is nobody's command. Throws like `room`. */
-  service(needs: { writable: readonly string[]; readable: readonly string[]; network: boolean }): Promise<SandboxRoom>;
+  service(needs: ServiceNeeds): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
   state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string; byHand?: true }>;
 }
@@ -93,9 +103,14 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     },
   });
   return {
-    async service({ writable: [own, ...others], readable, network }) {
+    async service({ writable: [own, ...others], readable, network, ours = [], limits }) {
       const rules = makeRules(parts.config(), own!, { ...parts, roots: others, reads: readable });
-      return roomIn(await chosen(), { ...rules, network: rules.network && network });
+      return roomIn(await chosen(), {
+        ...rules,
+        readable: [...rules.readable, ...ours],
+        network: rules.network && network,
+        ...defined({ limits: strictest(rules.limits, limits) }),
+      });
     },
     async room(workspace, caller) {
       const sandbox = await chosen();

@@ -70,7 +70,7 @@ function mark({ state }: Skill, out: Context["out"]): string {
 }
 
 function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
-  return words.source(of === "agent", imported);
+  return words.source(of, imported);
 }
 
 function showTrust({ own }: { own: boolean }): string {

@@ -86,8 +86,10 @@ export const skillWords = {
   some: (n: number, agent: string, others: number) =>
     `${agent} has ${plural(n, "skill")}${others ? `; ${plural(others, "other isn't", "others aren't")} used` : ""}.`,
   yours: "treated as yours",
-  source: (isOwn: boolean, imported: string | undefined) =>
-    `${isOwn ? "its own" : "all agents"}${imported ? `, imported from ${imported}` : ""}`,
+  source: (of: "agent" | "home" | "plugin", imported: string | undefined) => {
+    if (of === "plugin") return `all agents, from ${imported}`;
+    return `${of === "agent" ? "its own" : "all agents"}${imported ? `, imported from ${imported}` : ""}`;
+  },
   none: (home: string, agent: string) =>
     `No skills yet. Add a folder with a SKILL.md to ${home}/agents/${agent}/skills.`,
 };

@@ -7,6 +7,7 @@ const memory = () => import("../../commands/memory.ts");
 const memoryFiles = () => import("../../commands/memory-files.ts");
 const agents = () => import("../../commands/agents.ts");
 const mcp = () => import("../../commands/mcp.ts");
+const plugins = () => import("../../commands/plugins.ts");
 const skills = () => import("../../commands/skills.ts");
 const scope = { flag: "--scope <s>", about: "whose memory (default: the default agent's)" };
 
@@ -17,6 +18,7 @@ export const talk: Group = {
     agents: "who you can talk to",
     memory: "what agents know, and where it came from",
     mcp: "tools of other programs, and Lares as a tool of theirs",
+    plugins: "skills, tools and hooks of others, in one folder each",
     skills: "instructions agents read when they need them",
   },
   commands: [
@@ -231,6 +233,60 @@ export const talk: Group = {
       about: "let another program use Lares as an MCP server, over stdin and stdout",
       example: "lares mcp serve",
       load: async () => (await import("../../commands/mcp-serve.ts")).serve,
+    },
+    {
+      name: "plugins install",
+      takes: "<source>",
+      about: "install a plugin from a folder, an archive, a git address or npm:NAME; shows what it asks for first",
+      flags: [{ flag: "--digest <d>", about: "say yes to exactly these files, without a question" }],
+      example: "lares plugins install ./weather",
+      exits: "7 you said no",
+      load: async () => (await plugins()).install,
+    },
+    {
+      name: "plugins list",
+      about: "list plugins and how each is; starts nothing",
+      example: "lares plugins list",
+      load: async () => (await plugins()).list,
+    },
+    {
+      name: "plugins update",
+      takes: "<name>",
+      about: "get a plugin again from where it came from; shows what changed first",
+      flags: [{ flag: "--digest <d>", about: "say yes to exactly these files, without a question" }],
+      example: "lares plugins update weather",
+      exits: "7 you said no",
+      load: async () => (await plugins()).update,
+    },
+    {
+      name: "plugins enable",
+      takes: "<name>",
+      about: "switch a plugin on",
+      example: "lares plugins enable weather",
+      load: async () => (await plugins()).enable,
+    },
+    {
+      name: "plugins disable",
+      takes: "<name>",
+      about: "switch a plugin off and keep it",
+      example: "lares plugins disable weather",
+      load: async () => (await plugins()).disable,
+    },
+    {
+      name: "plugins remove",
+      takes: "<name>",
+      about: "remove a plugin; what it stored stays unless you say otherwise",
+      flags: [{ flag: "--delete-data", about: "also delete what it stored" }],
+      example: "lares plugins remove weather --yes",
+      load: async () => (await plugins()).remove,
+    },
+    {
+      name: "plugins doctor",
+      takes: "[name]",
+      about: "check plugins: files, settings, secrets; starts nothing",
+      example: "lares plugins doctor",
+      exits: "1 something is wrong with one",
+      load: async () => (await plugins()).doctor,
     },
     {
       name: "memory search",

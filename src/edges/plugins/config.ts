@@ -1,0 +1,18 @@
+/** The slice `plugins` of the configuration. */
+import { z } from "zod";
+import { pluginName } from "./format/manifest.ts";
+
+export const pluginsConfig = z
+  .strictObject({
+    config: z
+      .record(pluginName, z.record(z.string(), z.unknown()))
+      .default({})
+      .describe("What each plugin is configured with, by its name. Example: {weather: {unit: celsius}}"),
+    memoryMb: z.number().int().min(64).max(16_384).default(512).describe("Memory for each process of a plugin."),
+    registry: z
+      .url({ protocol: /^https?$/ })
+      .default("https://registry.npmjs.org")
+      .describe("Where plugins named npm:NAME come from."),
+  })
+  .prefault({})
+  .describe("Plugins: folders of others with skills, tools and hooks. See EXTENDING.md.");

@@ -1,0 +1,50 @@
+/** Rights as sentences that a person reads before saying yes, and what an update changes about them. Pure. */
+import type { PluginRights } from "./format/own-part.ts";
+import type { PluginContents } from "./installed.ts";
+
+/** One right a line, in plain words; the same right is always the same line, so two lists can be compared. */
+export function describeRights({ manifest, servers }: Pick<PluginContents, "manifest" | "servers">): string[] {
+  const { rights, code } = manifest.own;
+  const programs = servers.flatMap((one) => (one.kind === "program" ? [one.shown] : []));
+  const remote = servers.flatMap((one) => (one.kind === "remote" ? [one.url] : []));
+  return [
+    ...programs.map((shown) => `run ${shown}`),
+    ...remote.map((url) => `send what agents ask to ${url}`),
+    ...rights.hosts.map((host) => `reach ${host}`),
+    ...rights.paths.read.map((path) => `read ${path}`),
+    ...rights.paths.write.map((path) => `change ${path}`),
+    ...rights.secrets.map((name) => `know your secret ${name}`),
+    ...rights.hooks.map((event) => `hear and judge ${event}`),
+    ...(code ? toolLines(rights) : []),
+    ...servers.filter((one) => one.allow === undefined).map((one) => `offer any tool of the server ${one.name}`),
+  ];
+}
+
+function toolLines({ tools }: PluginRights): string[] {
+  return tools.map((tool) => (tool === "*" ? "offer any tool it likes" : `offer the tool ${tool}`));
+}
+
+export interface ListChange {
+  added: string[];
+  removed: string[];
+}
+
+export function compareLists(before: readonly string[], after: readonly string[]): ListChange {
+  return {
+    added: after.filter((one) => !before.includes(one)),
+    removed: before.filter((one) => !after.includes(one)),
+  };
+}
+
+export interface FileChange extends ListChange {
+  changed: string[];
+}
+
+export function compareFiles(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): FileChange {
+  const { added, removed } = compareLists(Object.keys(before), Object.keys(after));
+  const changed = Object.keys(after).filter((path) => path in before && before[path] !== after[path]);
+  return { added, removed, changed };
+}

@@ -1,0 +1,62 @@
+/** The plugins in use as MCP servers: what is started for each, and what it may use. */
+import { defined } from "../../../core/kit/index.ts";
+import type { PluginServer } from "../installed.ts";
+import type { ActivePlugin, Plugins } from "../plugins.ts";
+
+export interface ServeParts {
+  plugins: Pick<Plugins, "servers" | "prepare" | "failed">;
+  /** A secret from the vault. */
+  secret(name: string): string | undefined;
+  memoryMb(): number;
+}
+
+export class PluginPrograms {
+  readonly #parts: ServeParts;
+
+  constructor(parts: ServeParts) {
+    this.#parts = parts;
+  }
+
+  list() {
+    return this.#parts.plugins.servers().map(({ server }) => describe(server));
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
+  async start(name: string) {
+    const found = this.#find(name);
+    if (!found) return undefined;
+    const { plugin } = found;
+    const { paths, secrets } = plugin.locked.rights;
+    const own = await this.#parts.plugins.prepare(plugin);
+    const granted = secrets.map((secret) => [secret, this.#parts.secret(secret)] as const);
+    return {
+      ...{ own, root: plugin.root, read: paths.read, write: paths.write, memoryMb: this.#parts.memoryMb() },
+      env: {
+        ...defined(Object.fromEntries(granted)),
+        // Last, so that no secret can stand in for them.
+        PLUGIN_ROOT: plugin.root,
+        PLUGIN_DATA: own,
+        LARES_PLUGIN_CONFIG: JSON.stringify(plugin.config),
+      },
+    };
+  }
+
+  failed(name: string, why: string): void {
+    const found = this.#find(name);
+    if (found) this.#parts.plugins.failed(found.plugin.name, why);
+  }
+
+  #find(name: string): { plugin: ActivePlugin; server: PluginServer } | undefined {
+    return this.#parts.plugins.servers().find(({ server }) => server.name === name);
+  }
+}
+
+function describe(server: PluginServer) {
+  const { name, allow } = server;
+  if (server.kind === "remote") return { name, url: server.url, headers: server.headers, ...defined({ allow }) };
+  const { command, args, env, cwd } = server;
+  return { name, command, args, env, cwd, ...defined({ allow }) };
+}

@@ -1,0 +1,39 @@
+/** Servers that plugins bring: defined by their folders, confined to what the owner granted them. */
+import { defined } from "../../../core/kit/index.ts";
+import { type ServerConfig, serverConfig } from "./config.ts";
+import type { PluginConfinement } from "./launch.ts";
+
+/** A program, or an address elsewhere. */
+export interface PluginServerDefinition {
+  name: string;
+  command?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** The tools it may offer; any when absent. */
+  allow?: readonly string[];
+}
+
+export interface PluginServerPort {
+  /** Those in use, by the names they have among all servers. */
+  list(): readonly PluginServerDefinition[];
+  has(server: string): boolean;
+  /** A program of a plugin is about to start: what it may use. Undefined for any other server. Throws when it may not be started. */
+  start(server: string): Promise<PluginConfinement | undefined>;
+  /** It couldn't be reached, ended by itself, or didn't answer. */
+  failed(server: string, why: string): void;
+}
+
+/** A plugin answers hooks and short calls; a person who waits for it doesn't wait as long as for a server they chose themselves. */
+const CALL_SECONDS = 30;
+const START_SECONDS = 15;
+
+export function definePluginServers(port: PluginServerPort | undefined): Record<string, ServerConfig> {
+  const all = (port?.list() ?? []).map(({ name, ...given }) => [
+    name,
+    serverConfig.parse({ ...defined(given), callSeconds: CALL_SECONDS, startSeconds: START_SECONDS }),
+  ]);
+  return Object.fromEntries(all);
+}
