@@ -28,7 +28,7 @@ import {
   sharedNames,
 } from "./architecture/names.ts";
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
-import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
+import { literalSpreads, needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { isSql, sqlTextsIn } from "./architecture/sql.ts";
 import { FOR_SOME, openEndedSwitches } from "./architecture/switches.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
@@ -231,6 +231,11 @@ describe("the house", () => {
       .filter(({ path }) => !WITHOUT_KIT.test(path))
       .flatMap(({ path, text }) => needlessSpreads(path, text));
     expect(found).toEqual([]);
+  });
+
+  test("no fields are spread from braces of their own", () => {
+    expect(files.flatMap(({ path, text }) => literalSpreads(path, text))).toEqual([]);
+    expect(literalSpreads("flow/turns/x.ts", "f({ ...{ a, b }, ...c, ...(d ? { e } : {}) });")).toHaveLength(1);
   });
 
   test("no value is forced into a type, except where the list says why", () => {

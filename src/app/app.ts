@@ -84,7 +84,10 @@ async function start(options: StartOptions): Promise<RunningApp> {
   const goOff = goOn(base, running, server);
   let isStopping = false;
   return {
-    ...{ home, url: server.gateway.url, port: server.gateway.port, model: models.primary() },
+    home,
+    url: server.gateway.url,
+    port: server.gateway.port,
+    model: models.primary(),
     loginUrl: server.loginUrl,
     reload: () => base.settings.look(),
     tokenFile: join(home, "token"),
@@ -131,10 +134,24 @@ function buildProgram(base: Base, { env, version, program = "lares" }: StartOpti
   const models = changingModels(() => tryModels(config.models, modelEnv));
   const lives = late.set(
     new Lives({
-      ...{ home, log, abandon: () => watchdog.abandon() },
+      home,
+      log,
+      abandon: () => watchdog.abandon(),
       open: (onFatal) =>
         openInstance({
-          ...{ home, version, program, config, models, vault, clock, ids, crash, bus, log, doors, onFatal },
+          home,
+          version,
+          program,
+          config,
+          models,
+          vault,
+          clock,
+          ids,
+          crash,
+          bus,
+          log,
+          doors,
+          onFatal,
           guard: watchdog,
           storing: watchdog.storing,
           redact: (text) => log.redactor.redactKnown(text),
@@ -154,7 +171,18 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
   // Not by the clock, which may be set back.
   const began = performance.now();
   return openServer({
-    ...{ home, version, program, models, clock, ids, settings, vault, bus, crash, log, guard: watchdog },
+    home,
+    version,
+    program,
+    models,
+    clock,
+    ids,
+    settings,
+    vault,
+    bus,
+    crash,
+    log,
+    guard: watchdog,
     instance: lives.now,
     uptimeMs: () => Math.round(performance.now() - began),
     setup: { env: modelEnv, tryModels },

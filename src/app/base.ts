@@ -56,7 +56,14 @@ export async function openBase(options: StartOptions): Promise<Base> {
   const bus = makeBus();
   const changed: Base["changed"] = new Late();
   const settings = new Settings({
-    ...{ home, variables: env.variables, overrides, loaded, schema, bus, lookUp, addSecret },
+    home,
+    variables: env.variables,
+    overrides,
+    loaded,
+    schema,
+    bus,
+    lookUp,
+    addSecret,
     log: log.child("config"),
     changed: (sections) => changed.get()(sections),
   });

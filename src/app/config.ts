@@ -148,7 +148,8 @@ function adviseJobs(at: AdviceContext): ReturnType<typeof adviseSchedules> {
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = at.config.time as z.output<typeof timeConfig>;
   const accounts = at.config.channels as z.output<typeof channelsConfig>;
   return adviseSchedules(schedules, {
-    ...{ now: at.now, zone },
+    now: at.now,
+    zone,
     isAgent: (agent) => isAgent(agent, at),
     canReach: (route) => canReach(accounts, route),
   });

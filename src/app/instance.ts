@@ -60,7 +60,11 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
 function requestParts({ parts, ground, workshop, mind }: Built, { inbox }: Inflow): Parameters<typeof nextRequest>[0] {
   const { records, agentModel } = ground;
   return {
-    ...{ records, agentModel, models: parts.models, clock: parts.clock, history: mind.contexts },
+    records,
+    agentModel,
+    models: parts.models,
+    clock: parts.clock,
+    history: mind.contexts,
     view: (session, agent, model) => mind.contexts.view(session, agent, model),
     envelope: (said, at) => inbox.envelope(said, at),
     async waiting(session) {

@@ -63,7 +63,9 @@ export async function openServer(parts: ServerParts): Promise<Server> {
   mayExpose(config.gateway, parts.token.text);
   const events = new EventStream(bus, clock);
   const access = new Access({
-    ...{ clock, ids: parts.ids, ownerToken: parts.token.text },
+    clock,
+    ids: parts.ids,
+    ownerToken: parts.token.text,
     records: () => instance().records,
   });
   await access.load();
@@ -81,7 +83,11 @@ export async function openServer(parts: ServerParts): Promise<Server> {
     await startGateway({
       config: makeReader(config, "gateway"),
       ...instancePorts(instance),
-      ...{ version: parts.version, program: parts.program, door: access, events, clock },
+      version: parts.version,
+      program: parts.program,
+      door: access,
+      events,
+      clock,
       handlers,
       notReady: parts.trouble,
       fetchFile: async (url, maxBytes, signal) => {
@@ -117,7 +123,11 @@ function makeHandlers(
   const config: LaresConfig = settings.view;
   const redact = (text: string) => log.redactor.redact(text);
   const providers = new ProviderSetup({
-    ...{ ...parts.setup, vault: parts.vault, models: parts.models, clock, redact },
+    ...parts.setup,
+    vault: parts.vault,
+    models: parts.models,
+    clock,
+    redact,
     config: makeReader(config, "models"),
     change: (edits) => settings.change(edits),
     addSecret: (value) => log.redactor.addSecret(value),
@@ -125,7 +135,9 @@ function makeHandlers(
   const every = makeMethods({
     ...parts,
     ...made,
-    ...{ config, redact, providers },
+    config,
+    redact,
+    providers,
     auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
   });
   const within = withReach(every, (principal, target) => mustReach(actParts(instance()), principal, target));

@@ -15,11 +15,11 @@ export const FILES: readonly string[] = [
 export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
 
 /** Lines of code. A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3510;
+export const MOST_LINES = 3350;
 
-/** Without blank lines and comments: saying why costs nothing here. */
+/** Without blank lines, comments, and lines that only pass something on under its name: neither saying why nor wiring costs anything. */
 export function countCode(source: string): number {
-  return source.split("\n").filter((line) => line.trim() !== "" && !/^\s*(?:\/\/|\/\*|\*)/.test(line)).length;
+  return source.split("\n").filter((line) => !/^\s*(?:$|\/\/|\/\*|\*|(?:type )?\w+,$)/.test(line)).length;
 }
 
 /** Files of app/methods/ that handle nothing themselves. */

@@ -28,6 +28,16 @@ export function needlessSpreads(path: string, source: string): string[] {
   return found;
 }
 
+/** Fields in braces of their own, `{ ...{ a, b }, c }`, which are simply fields. */
+export function literalSpreads(path: string, source: string): string[] {
+  const found: string[] = [];
+  visit(parse(source), (node) => {
+    if (node.type === "SpreadElement" && isObject(node.argument as Ast))
+      found.push(`src/${path}:${lineOf(source, node.start)}`);
+  });
+  return found;
+}
+
 /** The value whose presence is tested, and the object that is spread when it is there. */
 function conditional(node: Ast): { tested?: Ast; given?: Ast } {
   if (node.type === "ParenthesizedExpression") return conditional(node.expression as Ast);

@@ -48,7 +48,10 @@ export function makeChannels(parts: ChannelParts) {
   const pairings = new Pairings({ records, clock, bus, say, sent });
   const late = new Late<Accounts>();
   const acknowledgements = new Acknowledgements({
-    ...{ records, clock, bus, log: log.child("channels") },
+    records,
+    clock,
+    bus,
+    log: log.child("channels"),
     openAmong: (turns) => openAmong(records, turns),
     channel: (at) => late.get().get(at.channel, at.account),
   });
@@ -60,7 +63,10 @@ export function makeChannels(parts: ChannelParts) {
     log: log.child("intake"),
     pairings,
     acknowledgements,
-    ...{ inbox: parts.inbox, outbox: parts.outbox, admittedText, agents: makeReader(config, "agents") },
+    inbox: parts.inbox,
+    outbox: parts.outbox,
+    admittedText,
+    agents: makeReader(config, "agents"),
     store: (body, about) => parts.attachments.put(body, about),
     answer: async (id, a) => {
       await parts.approvals.resolve(id, a);
@@ -76,7 +82,12 @@ export function makeChannels(parts: ChannelParts) {
   const libraries = new Libraries(parts.home);
   const accounts = late.set(
     new Accounts({
-      ...{ records, clock, crash, guard: parts.guard, bus, intake },
+      records,
+      clock,
+      crash,
+      guard: parts.guard,
+      bus,
+      intake,
       log: log.child("channels"),
       undelivered: (at, key, why) => parts.outbox.undelivered(at, key, why),
     }),

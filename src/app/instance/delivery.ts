@@ -24,7 +24,12 @@ export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Wo
   const accounts = late.accounts.get;
   const lateLive = new Late<Live>();
   const outbox = new Outbox({
-    ...{ records, clock, crash, guard, bus, log },
+    records,
+    clock,
+    crash,
+    guard,
+    bus,
+    log,
     accounts,
     buttons: (tx, question) => makeButtons(tx, question, { ids, now: clock.now() }),
     file: (id) => workshop.attachments.outgoing(id),
@@ -33,19 +38,32 @@ export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Wo
   });
   const live = lateLive.set(
     new Live({
-      ...{ records, clock, bus, crash, log, pace: outbox.pace, accounts, findPlace: findLivePlace },
+      records,
+      clock,
+      bus,
+      crash,
+      log,
+      pace: outbox.pace,
+      accounts,
+      findPlace: findLivePlace,
       clean: (text) => String(clean(text)),
       progressAfterMs: () => config.outbox.progressAfterSeconds * 1000,
     }),
   );
   const reminders = new Reminders({
-    ...{ records, clock, bus, log: parts.log.child("approvals") },
+    records,
+    clock,
+    bus,
+    log: parts.log.child("approvals"),
     afterHours: () => config.approvals.remindAfterHours,
     send: (tx, message) => outbox.intend(tx, message),
     wake: (turn) => void outbox.wake(turn),
   });
   const approvals = new Approvals({
-    ...{ records, clock, bus, reminders },
+    records,
+    clock,
+    bus,
+    reminders,
     isPulled: (route) => PULLED.has(route.channel),
     answered: (asked, answer) => showAnswer(records, outbox, asked, answer),
     resume: (turn, event, record) =>

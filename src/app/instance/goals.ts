@@ -34,7 +34,11 @@ export function makeGoals(parts: {
 }): Goals {
   const { records, clock, ids, log, config, models } = parts;
   return new Goals({
-    ...{ records, clock, ids, config, log: log.child("goals") },
+    records,
+    clock,
+    ids,
+    config,
+    log: log.child("goals"),
     agentExists: (agent) => parts.agents.exists(agent),
     admit: (message, record) => parts.inbox.admit(message, record),
     stop: parts.stop,

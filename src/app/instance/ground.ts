@@ -45,7 +45,13 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     parts.storing,
   );
   const engine = new EmbeddedEngine({
-    ...{ records, clock, ids, crash, guard, log: log.child("engine"), places: config.lanes },
+    records,
+    clock,
+    ids,
+    crash,
+    guard,
+    log: log.child("engine"),
+    places: config.lanes,
   });
   const watch = new TurnEnds(records);
   whenLost.push(
@@ -55,7 +61,9 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
   );
   const zone = makeOwnerZone(config);
   return {
-    ...{ records, engine, watch },
+    records,
+    engine,
+    watch,
     grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),
     clean: (value) => scrub(value, parts.redact),
     called: (text) => asCalled(text, parts.program),

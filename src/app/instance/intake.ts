@@ -51,7 +51,10 @@ export function buildIntake(built: Built): Inflow {
   const inbox = late.inbox.set(buildInbox(built, sessions));
   const events = late.events.set(
     new SystemEvents({
-      ...{ records, clock, crash, log: log.child("events") },
+      records,
+      clock,
+      crash,
+      log: log.child("events"),
       admit: (message, record) => inbox.admit(message, record),
       isWaiting: async (turn) => {
         const row = await takenBy(records, turn);
@@ -66,8 +69,19 @@ export function buildIntake(built: Built): Inflow {
   );
   const channels = late.channels.set(
     makeChannels({
-      ...{ records, clock, ids, crash, guard, bus, log, home: parts.home, called, inbox },
-      ...{ config: parts.config, outbox: delivery.outbox, approvals: delivery.approvals },
+      records,
+      clock,
+      ids,
+      crash,
+      guard,
+      bus,
+      log,
+      home: parts.home,
+      called,
+      inbox,
+      config: parts.config,
+      outbox: delivery.outbox,
+      approvals: delivery.approvals,
       attachments: workshop.attachments,
     }),
   );
@@ -79,7 +93,10 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
   const { clock, crash, bus } = parts;
   const { records, engine, watch } = ground;
   return new Sessions({
-    ...{ records, clock, crash, bus },
+    records,
+    clock,
+    crash,
+    bus,
     resume: (turn, event) => engine.resume(turn, event),
     running: (session) => engine.running(session),
     forget: (session) => {
@@ -108,14 +125,21 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
   const { config, clock, ids, bus } = parts;
   const { attachments, agents } = workshop;
   return makeInbox({
-    ...{ engine, clock, ids, bus, agents, attachments, messages: records },
+    engine,
+    clock,
+    ids,
+    bus,
+    agents,
+    attachments,
+    messages: records,
     config: makeReader(config, "routing"),
     commands: buildCommands(built, sessions),
     stop: async ({ turns, why }) => {
       for (const turn of turns) await stopTurn(turn, why);
     },
     isKnown: wasAdmitted,
-    ...{ hasSession, sessionsSince },
+    hasSession,
+    sessionsSince,
     rooms: { useSession, queueTurn },
     findZone: ground.findZone,
     where: whereInWords,
@@ -132,7 +156,9 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
   return makeCommands({
     called,
     ...commandAnswers({
-      ...{ called, models, compactions: mind.compactions },
+      called,
+      models,
+      compactions: mind.compactions,
       tune: (at, change) => mind.contexts.tune(at, change),
       session: (session) => sessions.get(session),
       usage: (session) => usageOfSession(records, session),
@@ -161,11 +187,13 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
     status: (session) =>
       describeSession(
         {
-          ...{ models, running },
+          models,
+          running,
           openTurns: async (of) => (await openTurns(of, 10)).length,
           waiting: async (of) =>
             (await approvals.list({ pendingOnly: true, session: of, limit: 10 })).map(({ tool, id }) => ({
-              ...{ tool, code: shortCode(id) },
+              tool,
+              code: shortCode(id),
             })),
         },
         session,

@@ -23,7 +23,15 @@ export function buildMemory(
   const { config, models, clock, ids, crash, guard, bus, log } = parts;
   const { records, engine, zone, findZone, agentModel } = ground;
   return new MemoryRooms({
-    ...{ records, clock, ids, crash, guard, bus, log, zone, agents: workshop.agents },
+    records,
+    clock,
+    ids,
+    crash,
+    guard,
+    bus,
+    log,
+    zone,
+    agents: workshop.agents,
     config: makeReader(config, "memory"),
     pdfPages: workshop.parsers.pdfPages,
     embedder: {

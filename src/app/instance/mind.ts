@@ -54,19 +54,33 @@ export async function buildMind(
     );
   const prompts = buildPrompts(parts, ground, workshop, late);
   const contexts = new Contexts({
-    ...{ records, clock, prompt: prompts, snapshot, model: findModel, agentModel },
+    records,
+    clock,
+    prompt: prompts,
+    snapshot,
+    model: findModel,
+    agentModel,
     sessions: sessionViews,
     config: makeReader(config, "context"),
     callerPrompt: async (agent) => callerPrompt(await agents.promptFiles(agent, { forOwner: false })),
   });
   const budget = await Budget.open({
-    ...{ records, clock, model: findModel },
+    records,
+    clock,
+    model: findModel,
     config: makeReader(config, "budgets"),
     mostOutput: makeReader(config, "models", "maxOutputTokens"),
   });
   const paid = new BudgetedModel({ budget, models, clock, recordUsage });
   const compactions = new Compactions({
-    ...{ contexts, records, models, paid, snapshot, clock, crash, bus },
+    contexts,
+    records,
+    models,
+    paid,
+    snapshot,
+    clock,
+    crash,
+    bus,
     sessions: sessionViews,
     accept: (m) => engine.accept(m),
     beforeCompaction: ({ session }) => late.memory.get().capture.flush(session),
@@ -76,11 +90,22 @@ export async function buildMind(
   });
   const memory = late.memory.set(buildMemory(parts, ground, workshop, { paid, contexts, approvals }));
   const locks = await Locks.open({
-    ...{ records, clock, config: makeReader(config, "locks"), log: log.child("locks") },
+    records,
+    clock,
+    config: makeReader(config, "locks"),
+    log: log.child("locks"),
     openAmong: (turns) => openAmong(records, turns),
   });
   const checkpoints = makeCheckpoints({
-    ...{ roots, records, clock, ids, crash, home: parts.home, agents, locks, watch },
+    roots,
+    records,
+    clock,
+    ids,
+    crash,
+    home: parts.home,
+    agents,
+    locks,
+    watch,
     config: makeReader(config, "checkpoints"),
     log: log.child("checkpoints"),
   });

@@ -50,7 +50,16 @@ export async function buildTurns(built: All): Promise<Turns> {
   const { agents, roots, tools } = workshop;
   const judging = buildJudging(built);
   const turns = makeTurns({
-    ...{ called, records, models, clock, ids, crash, bus, agentModel, stop: stopTurn, scrub: clean },
+    called,
+    records,
+    models,
+    clock,
+    ids,
+    crash,
+    bus,
+    agentModel,
+    stop: stopTurn,
+    scrub: clean,
     log: log.child("turns"),
     builtAt: clock.now(),
     stopReplaced: (session, target, by) => stopReplaced({ messages: records, engine }, session, target, by),
@@ -71,11 +80,14 @@ export async function buildTurns(built: All): Promise<Turns> {
       unknown: (name, allowed) => tools.unknown(name, allowed),
       place: (caller) => ({
         ...agents.place(asId<AgentId>(caller.agent)),
-        ...{ roots: roots.of(caller.agent), userHome: homedir(), caller },
+        roots: roots.of(caller.agent),
+        userHome: homedir(),
+        caller,
       }),
     },
     paid: mind.paid,
-    ...{ locks: mind.locks, checkpoints: mind.checkpoints },
+    locks: mind.locks,
+    checkpoints: mind.checkpoints,
     ownLine: (of) => ownLine({ messages: records, findZone: ground.findZone }, of),
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
   } satisfies TurnParts);
@@ -85,7 +97,11 @@ export async function buildTurns(built: All): Promise<Turns> {
 function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judging {
   const { agents, roots, tools } = workshop;
   return makeJudging({
-    ...{ home: parts.home, config: parts.config, doors: parts.doors, approvals: delivery.approvals, visible },
+    home: parts.home,
+    config: parts.config,
+    doors: parts.doors,
+    approvals: delivery.approvals,
+    visible,
     places: (agent) => agents.place(agent),
     roots: (agent) => roots.of(agent),
     planCommand: (command, place) => tools.get("exec").plan({ command }, place),
@@ -142,7 +158,8 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
       ),
       createWait(
         makeWaitPort({
-          ...{ clock, events: intake.events },
+          clock,
+          events: intake.events,
           awaited: (session, ids) => children.awaited(session, ids),
           running: async (session) =>
             (await processes.list(session)).filter((one) => one.endedAt === null).map((one) => one.id),
@@ -158,7 +175,9 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
       ...createWebTools(web, parsers.page, { clock }),
       createMessageTool(
         makeMessagePort({
-          ...{ records, outbox, attachments },
+          records,
+          outbox,
+          attachments,
           exists: ({ channel, account }) => {
             if (PULLED.has(channel)) return "pulled";
             return intake.channels.accounts.get(channel, account) && "pushed";

@@ -46,13 +46,23 @@ export function buildWakers(built: Built & { intake: Inflow }): Wakers {
   const { events, inbox } = intake;
   const defaultAgent = makeReader(config, "routing", "defaultAgent");
   const hooks = new Hooks({
-    ...{ clock, ids, crash, guard, defaultAgent },
+    clock,
+    ids,
+    crash,
+    guard,
+    defaultAgent,
     config: makeReader(config, "hooks"),
     tell: (rung) => events.tell(hookEvent(rung)),
   });
   const fetcher = createFetcher(withListed(makeReader(config, "web"), { clock }));
   const watchers = new Watchers<Watched>({
-    ...{ records, clock, crash, guard, defaultAgent, describeWatched, log: log.child("watch") },
+    records,
+    clock,
+    crash,
+    guard,
+    defaultAgent,
+    describeWatched,
+    log: log.child("watch"),
     config: makeReader(config, "watch"),
     look: (watched, cursor, signal) =>
       look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
@@ -62,7 +72,10 @@ export function buildWakers(built: Built & { intake: Inflow }): Wakers {
   late.schedules.set(schedules);
   const children = late.children.set(
     new Children({
-      ...{ records, clock, stop: stopTurn, turns: watch },
+      records,
+      clock,
+      stop: stopTurn,
+      turns: watch,
       config: makeReader(config, "teams"),
       admit: (message, record) => inbox.admit(message, record),
       tell: (told, record) => events.tell(childEvent(told), record),
@@ -78,8 +91,21 @@ export function buildWakers(built: Built & { intake: Inflow }): Wakers {
   );
   const goals = late.goals.set(
     makeGoals({
-      ...{ records, clock, ids, log, models, inbox, engine, watch, children, agentModel, stop: stopTurn },
-      ...{ agents: workshop.agents, processes: workshop.processes, outbox: delivery.outbox, paid: mind.paid },
+      records,
+      clock,
+      ids,
+      log,
+      models,
+      inbox,
+      engine,
+      watch,
+      children,
+      agentModel,
+      stop: stopTurn,
+      agents: workshop.agents,
+      processes: workshop.processes,
+      outbox: delivery.outbox,
+      paid: mind.paid,
       config: makeReader(config, "goals"),
     }),
   );
@@ -93,7 +119,15 @@ function buildSchedules(built: Built & { intake: Inflow }): { heartbeat: Heartbe
   const ports = jobPorts(surroundings(built));
   const heartbeat = buildHeartbeat(built, ports.files);
   const schedules = new Schedules({
-    ...{ records, clock, ids, crash, bus, zone, log: log.child("schedule"), ...ports, beats: heartbeat },
+    records,
+    clock,
+    ids,
+    crash,
+    bus,
+    zone,
+    log: log.child("schedule"),
+    ...ports,
+    beats: heartbeat,
     timer: (id, slot) => engine.schedule(id, slot),
     admit: (message) => intake.inbox.admit(message),
     turn: (turn) => watch.read(turn),
@@ -110,7 +144,11 @@ function surroundings({ parts, ground, workshop, delivery, intake }: Built & { i
   const { config, models } = parts;
   const { records, called, agentModel } = ground;
   return {
-    ...{ called, models, agentModel, agents: workshop.agents, outbox: delivery.outbox },
+    called,
+    models,
+    agentModel,
+    agents: workshop.agents,
+    outbox: delivery.outbox,
     canReach: (route) => canReach(config.channels, route),
     deleteSession: (session) => intake.sessions.delete(session, { keepUsage: true }),
     isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
@@ -121,7 +159,9 @@ function buildHeartbeat({ parts, ground, workshop, delivery }: Built, { mark }: 
   const { records, zone } = ground;
   const { agents } = workshop;
   return new Heartbeat({
-    ...{ records, clock: parts.clock, mark },
+    records,
+    clock: parts.clock,
+    mark,
     config: (agent) => parts.config.agents[agent]?.heartbeat,
     checklist: async (agent: AgentId) =>
       agents.exists(agent) ? (await agents.readFile(agent, "HEARTBEAT.md")).text : "",

@@ -65,42 +65,39 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   roots.check();
   const parsers = createParsers(confineParser);
   const attachments = new Attachments({
-    ...{ home, records, clock, ids },
+    home,
+    records,
+    clock,
+    ids,
     log: log.child("attachments"),
     findWorkspace: (agent) => agents.place(agent).workspace,
     readPdf: (bytes, mostChars, signal) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }, signal),
   });
-  const processes = new Processes({
-    ...{ records, clock, ids },
-    log: log.child("process"),
-    dir: join(home, "processes"),
-    tell: async (exit) => {
-      const authority = await authorityIn(records, asId<SessionKey>(exit.session));
-      await late.events.get().tell(exitEvent({ ...exit, body: parts.redact(exit.body) }, authority));
-    },
-  });
+  const processes = openProcesses(parts, records, late);
   const runs = new CommandRuns(join(home, "runs"), crash);
   const sandbox = createConfinement({
     config: (agent) => sandboxFor(config.sandbox, config.agents, agent),
     above: async (session) => (isChildSession(session) ? late.children.get().ancestors(session) : []),
-    ...{ home, userHome: homedir() },
+    home,
+    userHome: homedir(),
     listRoots: (agent) => roots.of(agent),
     listReads: (agent) => listReadable(config, agent, homedir()),
   });
   const { plugins, programs } = openPlugins({
-    ...{ home, userHome: homedir(), clock, ids, crash, misfit, download: downloadBytes, log: log.child("plugins") },
-    ...{ vault: parts.vault, config: () => config.plugins, takenServers: () => Object.keys(config.mcp.servers) },
+    home,
+    userHome: homedir(),
+    clock,
+    ids,
+    crash,
+    misfit,
+    download: downloadBytes,
+    log: log.child("plugins"),
+    vault: parts.vault,
+    config: () => config.plugins,
+    takenServers: () => Object.keys(config.mcp.servers),
     changed: (replaced) => mcp.servers.renew(replaced),
   });
-  const skills = new Skills({
-    ...{ home, files: skillFiles(), platform: process.platform, plugins: () => plugins.skillFolders() },
-    agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
-    config: (agent) => {
-      const own = config.agents[agent]?.skills?.disabled ?? [];
-      const { disabled, allowed, trusted, promptTokens } = config.skills;
-      return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
-    },
-  });
+  const skills = openSkills(home, config, { agents, plugins });
   const skillPort: SkillPort = {
     open: (agent, name) => skills.get(agent, name),
     words: async (agent, name) => skills.words(await skills.get(agent, name)),
@@ -115,8 +112,17 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const mcp = openMcp({
-    ...{ home, userHome: homedir(), records, clock, crash, ids, sandbox, version: parts.version },
-    ...{ log: log.child("mcp"), vault: parts.vault, plugins: programs },
+    home,
+    userHome: homedir(),
+    records,
+    clock,
+    crash,
+    ids,
+    sandbox,
+    version: parts.version,
+    log: log.child("mcp"),
+    vault: parts.vault,
+    plugins: programs,
     config: () => config.mcp,
     isListed: (...asked) => listedHosts(config.web.privateHosts)(...asked),
     lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
@@ -125,6 +131,40 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   });
   const made = { agents, ensureAgents, attachments, mcp, parsers, plugins };
   return { ...made, processes, roots, runs, sandbox, skills, skillPort, tools };
+}
+
+function openProcesses(parts: InstanceParts, records: Ground["records"], late: LateParts): Processes {
+  const { home, clock, ids, log } = parts;
+  return new Processes({
+    records,
+    clock,
+    ids,
+    log: log.child("process"),
+    dir: join(home, "processes"),
+    tell: async (exit) => {
+      const authority = await authorityIn(records, asId<SessionKey>(exit.session));
+      await late.events.get().tell(exitEvent({ ...exit, body: parts.redact(exit.body) }, authority));
+    },
+  });
+}
+
+function openSkills(
+  home: string,
+  config: InstanceParts["config"],
+  { agents, plugins }: Pick<Workshop, "agents" | "plugins">,
+): Skills {
+  return new Skills({
+    home,
+    files: skillFiles(),
+    platform: process.platform,
+    plugins: () => plugins.skillFolders(),
+    agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
+    config: (agent) => {
+      const own = config.agents[agent]?.skills?.disabled ?? [];
+      const { disabled, allowed, trusted, promptTokens } = config.skills;
+      return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
+    },
+  });
 }
 
 /** A parser under the same kernel limits as commands: it writes no files and starts nothing. */

@@ -18,7 +18,9 @@ type Rooms = "records" | "approvals" | "watchers" | "channels" | "mcp" | "plugin
 export function attentionIn(instance: Pick<Instance, Rooms>, problems: readonly string[], now: number): AttentionParts {
   const { records, approvals, watchers, channels, mcp, plugins } = instance;
   return {
-    ...{ db: records.committed, problems: [...problems, ...mcp.servers.waiting(), ...plugins.problems()], now },
+    db: records.committed,
+    problems: [...problems, ...mcp.servers.waiting(), ...plugins.problems()],
+    now,
     happened: { turn: FAILED_TURNS, effect: UNKNOWN_EFFECTS, delivery: LOST_DELIVERIES, job: FAILED_JOBS },
     write: (work) => records.write(work),
     approvals: { list: (q) => approvals.list(q), countPending: () => countPending(records.committed) },

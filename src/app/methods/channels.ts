@@ -49,7 +49,11 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
     },
     "channels.pending": async () => ({
       pending: (await pairings().list()).map((p) => ({
-        ...{ code: p.code, name: toAccountName(p), sender: p.sender, askedAt: p.asked_at, expiresAt: p.expires_at },
+        code: p.code,
+        name: toAccountName(p),
+        sender: p.sender,
+        askedAt: p.asked_at,
+        expiresAt: p.expires_at,
         ...truthy({ calledThemselves: p.name }),
       })),
     }),
@@ -63,7 +67,12 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
     },
     "channels.people": async () => ({
       people: (await pairings().grants()).map(({ sender, context, role, by, at, ...of }) => ({
-        ...{ name: toAccountName(of), sender, context, role, by, at },
+        name: toAccountName(of),
+        sender,
+        context,
+        role,
+        by,
+        at,
         ...truthy({ calledThemselves: of.name }),
       })),
     }),
@@ -79,7 +88,12 @@ export function makeChannelMethods(parts: ChannelMethodParts): Methods<"channels
 function openSetup({ home, clock, log, settings, vault, instance }: ChannelMethodParts): ChannelSetup {
   const { channels, records, engine } = instance();
   return new ChannelSetup({
-    ...{ home, clock, log, vault, libraries: channels.libraries, accounts: channels.accounts },
+    home,
+    clock,
+    log,
+    vault,
+    libraries: channels.libraries,
+    accounts: channels.accounts,
     config: () => settings.view.channels,
     change: (edits) => settings.change(edits),
     // The ids of messages seen are kept in three places. If one kept them, an account added again would take old messages for

@@ -24,7 +24,14 @@ export function makeGoalMethods(parts: Asks<"goals"> & Pick<MethodParts, "config
 function wireGoal(goal: Goal): Result<"goals.get"> {
   const { id, session, agent, outcome, proof, stop, state, why, turn, round, dollars, tokens } = goal;
   return {
-    ...{ id, session, agent, outcome, state, round, dollars, tokens },
+    id,
+    session,
+    agent,
+    outcome,
+    state,
+    round,
+    dollars,
+    tokens,
     ...defined({ proof: proof ?? undefined, stop: stop ?? undefined, why: why ?? undefined, turn: turn ?? undefined }),
     waiting: goal.waiting === 1,
     mostTurns: goal.most_turns,

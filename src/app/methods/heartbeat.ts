@@ -38,7 +38,10 @@ export function makeHeartbeatMethods(parts: Asks<BeatRooms> & Pick<MethodParts, 
 export function beatsIn(instance: Pick<Instance, BeatRooms>, now: number) {
   const { heartbeat, schedules, agents, records } = instance;
   return beatViews({
-    ...{ heartbeat, schedules, agents, now },
+    heartbeat,
+    schedules,
+    agents,
+    now,
     usage: (job, since) => usageOfRuns(records.committed, job, since),
     looks: (job, since) => beatsSince(records.committed, job, since),
   });

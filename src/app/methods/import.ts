@@ -43,7 +43,12 @@ function importPorts(parts: ImportMethodParts): ImportPorts {
   const accounts = (channel: string) =>
     (settings.view.channels as Readonly<Record<string, object | undefined>>)[channel] ?? {};
   return {
-    ...{ home, clock, crash, guard, agents, facts: memory.memory },
+    home,
+    clock,
+    crash,
+    guard,
+    agents,
+    facts: memory.memory,
     skills: { examine: (dir, name) => skills.examine(dir, name), originFile: ORIGIN_FILE },
     sessions: {
       // A session that isn't there has no messages; the caller needs the number, not the error.

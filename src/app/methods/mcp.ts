@@ -14,7 +14,10 @@ export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp">
 export function makeMcpMethods({ settings, vault, crash, redact, instance }: McpMethodParts): Methods<"mcp"> {
   const manager = () =>
     instance().mcp.manage({
-      ...{ soundsSecret, crash, redact, known: () => settings.view.mcp.servers },
+      soundsSecret,
+      crash,
+      redact,
+      known: () => settings.view.mcp.servers,
       putSecret: (secret, value) => vault.set(secret, value),
       save: (server, definition) => settings.change([[["mcp", "servers", server], definition]]),
     });

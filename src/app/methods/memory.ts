@@ -98,7 +98,13 @@ function makePassMethods({
 function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
   const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy, expiresAt } = fact;
   return {
-    ...{ id, text, kind, scope, state, trust, at },
+    id,
+    text,
+    kind,
+    scope,
+    state,
+    trust,
+    at,
     ...truthy({ source, person, why, supersededBy }),
     ...defined({ expiresAt }),
   };
@@ -108,7 +114,11 @@ function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
 function shown(run: Condensation): Result<"memory.condensations">["condensations"][number] {
   const { id, agent, at, model, before, after, changes, undoneAt } = run;
   return {
-    ...{ id, agent, at, before, after },
+    id,
+    agent,
+    at,
+    before,
+    after,
     made: changes.made.map((one) => ({ ...one, from: one.from.map((old) => old.text) })),
     ...truthy({ model }),
     ...defined({ undoneAt }),

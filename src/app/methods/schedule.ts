@@ -31,7 +31,10 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
       return {
         left: found.left,
         jobs: found.jobs.map(({ job, times, more }) => ({
-          ...{ id: job.id, name: job.name, times, more },
+          id: job.id,
+          name: job.name,
+          times,
+          more,
           words: inWords(job.when, job.zone),
         })),
       };
@@ -67,8 +70,23 @@ function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
   const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet } = job;
   const { script, condition, input, model, thinking, budget, route } = job;
   return {
-    ...{ id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures },
-    ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet },
+    id,
+    name,
+    agent,
+    prompt,
+    session,
+    zone,
+    enabled,
+    declared,
+    catchUp,
+    failures,
+    timeoutS,
+    bestEffort,
+    deleteAfterRun,
+    keepHours,
+    alertAfter,
+    mayPlan,
+    quiet,
     words: inWords(job.when, job.zone),
     when: { kind: job.when.kind, text: asGiven(job.when) },
     ...defined({

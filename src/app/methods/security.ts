@@ -16,7 +16,8 @@ export function makeSecurityMethods(parts: SecurityParts): Methods<"security"> {
   return {
     "security.audit": async () =>
       audit({
-        ...{ home: parts.home, config: parts.settings.view },
+        home: parts.home,
+        config: parts.settings.view,
         tokens: parts.access.list().tokens,
         sandbox: await parts.instance().sandbox.state(),
         advice: (await parts.settings.check(undefined, parts.instance().agents.names())).problems,

@@ -37,7 +37,8 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
     "sessions.import": (p) =>
       importLines(
         {
-          ...{ sessions: parts.instance().sessions, guard: parts.guard },
+          sessions: parts.instance().sessions,
+          guard: parts.guard,
           agentExists: (agent) => parts.instance().agents.exists(agent),
           defaultAgent: () => parts.config.routing.defaultAgent,
         },

@@ -44,7 +44,9 @@ export function makeStatusMethods(parts: StatusParts): Pick<Handlers, "status"> 
         url: parts.url(),
         uptimeMs: parts.uptimeMs(),
         model: {
-          ...{ id: model.id, practice: model.practice, because: model.because },
+          id: model.id,
+          practice: model.practice,
+          because: model.because,
           ...defined({ address: model.address }),
         },
         ...counts,

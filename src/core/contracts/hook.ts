@@ -81,7 +81,9 @@ export const HOOK_EVENTS = {
   "turn.started": { ...OBSERVED, payload: z.object({ ...inTurn, segment: z.number() }) },
   /** The model is about to read new messages: a hook may add notes, leave out tools, or decline the turn. */
   "context.building": {
-    ...{ modes: ["answer"], may: ["notes", "tools", "deny"], onFail: "pass" },
+    modes: ["answer"],
+    may: ["notes", "tools", "deny"],
+    onFail: "pass",
     payload: z.object({ ...inTurn, text, first: z.boolean(), authority: text }),
   },
   "model.called": {
@@ -104,7 +106,9 @@ export const HOOK_EVENTS = {
   },
   /** A tool answered: a hook may shorten what the model reads, and add notes. */
   "tool.finished": {
-    ...{ modes: ["observe", "answer"], may: ["shorten", "notes"], onFail: "pass" },
+    modes: ["observe", "answer"],
+    may: ["shorten", "notes"],
+    onFail: "pass",
     payload: z.object({ ...inTurn, ...call, text, isError: z.boolean() }),
   },
   /** The model answered: a hook may ask for one more pass, once a turn, or hold the answer back. */
@@ -144,7 +148,9 @@ export const HOOK_EVENTS = {
   },
   /** An agent proposes a new or changed skill. A person still decides; a hook may refuse it first, or add notes for that person. */
   "skill.proposed": {
-    ...{ modes: ["answer"], may: ["deny", "notes"], onFail: "deny" },
+    modes: ["answer"],
+    may: ["deny", "notes"],
+    onFail: "deny",
     payload: z.object({ agent: text, session: text, turn: text, name: text, text }),
   },
 } as const satisfies Readonly<Record<string, EventRule>>;

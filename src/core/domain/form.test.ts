@@ -4,7 +4,10 @@ import { type FormField, howToType, needsNoWords, readFormAnswer } from "./form.
 const city: FormField = { name: "city", kind: "text", required: true, most: 20 };
 const days: FormField = { name: "days", kind: "integer", required: false, least: 1, most: 7, usual: 3 };
 const unit: FormField = {
-  ...{ name: "unit", title: "Unit", kind: "choice", required: true },
+  name: "unit",
+  title: "Unit",
+  kind: "choice",
+  required: true,
   options: [
     { value: "c", title: "Celsius" },
     { value: "f", title: "Fahrenheit" },

@@ -52,7 +52,9 @@ export function explainIssue(issue: Issue, root: unknown): Explained[] {
       return wrong(`must be a multiple of ${issue.divisor}`);
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
-        ...{ path: [...path, key], at: "key", unknown: true },
+        path: [...path, key],
+        at: "key",
+        unknown: true,
         say: (name) => `unknown key ${name}`,
       }));
     case "invalid_union":

@@ -89,7 +89,12 @@ export function toPolicy(config: TalkConfig & { acknowledge?: string | undefined
     },
   ]);
   return {
-    ...{ dm, allow, owners, bots, live, limits },
+    dm,
+    allow,
+    owners,
+    bots,
+    live,
+    limits,
     groups: Object.fromEntries(plain) as AccountPolicy["groups"],
     ...truthy({ acknowledge }),
   };

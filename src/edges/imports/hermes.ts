@@ -74,7 +74,14 @@ async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<s
       return { what: "left out", from, why: `The job "${name}" runs a script, not an agent.` };
     const deliver = hermesDelivery(one, (channel) => env.get(`${channel.toUpperCase()}_HOME_CHANNEL`));
     return {
-      ...{ what: "schedule", from, agent, id, name, when, prompt: one.prompt, enabled: one.enabled !== false },
+      what: "schedule",
+      from,
+      agent,
+      id,
+      name,
+      when,
+      prompt: one.prompt,
+      enabled: one.enabled !== false,
       ...defined({ deliver }),
     };
   });
@@ -181,7 +188,12 @@ function channelsIn(from: string, env: ReadonlyMap<string, string>): ImportItem[
       /^(1|true|yes)$/i.test(env.get(name) ?? ""),
     );
     return {
-      ...{ what: "channel", from, channel, account: "main", settings, wasOpen },
+      what: "channel",
+      from,
+      channel,
+      account: "main",
+      settings,
+      wasOpen,
       secrets: Object.keys(settings).filter((field) => !OPEN.has(field)),
       access: allow.length > 0 ? { dm: "allowlist", allow } : {},
     };

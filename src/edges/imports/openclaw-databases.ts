@@ -108,7 +108,11 @@ function toJob(row: Fields): Fields {
   const payload = { kind: row.payload_kind, message: row.payload_message };
   const agentId = row.agent_id ?? row.owner_agent_id;
   return {
-    ...{ id: row.job_id, name: row.name, agentId, schedule, payload },
+    id: row.job_id,
+    name: row.name,
+    agentId,
+    schedule,
+    payload,
     ...whole,
     // Switched on or off since: the column is what counts.
     enabled: row.enabled === undefined ? whole.enabled : Number(row.enabled) === 1,

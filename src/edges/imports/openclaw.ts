@@ -248,7 +248,14 @@ function jobItem(from: string, job: Fields, main: string): ImportItem {
   const agent = text(job.agentId) ? agentName(text(job.agentId)!) : main;
   const deliver = openClawDelivery(job, agentName);
   return {
-    ...{ what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false },
+    what: "schedule",
+    from,
+    agent,
+    id,
+    name,
+    when,
+    prompt,
+    enabled: job.enabled !== false,
     ...defined({ deliver }),
   };
 }
@@ -313,8 +320,14 @@ function readChannels(dir: string, config: Fields): ImportItem[] {
       if (Object.keys(settings).length === 0)
         return { what: "left out", from, why: `${toAccountName({ channel, account })} has no settings of its own.` };
       return {
-        ...{ what: "channel", from, channel, account: agentName(account), settings, secrets },
-        ...{ access: openClawAccess(own), wasOpen: isOpen(own) },
+        what: "channel",
+        from,
+        channel,
+        account: agentName(account),
+        settings,
+        secrets,
+        access: openClawAccess(own),
+        wasOpen: isOpen(own),
       };
     });
   });

@@ -62,7 +62,9 @@ function codeServer({ name, own }: PluginManifest, places: PluginPlaces): Plugin
   const { hooks, tools } = own.rights;
   return [
     {
-      ...{ kind: "program", name: nameServer(name), speaksHooks: hooks.length > 0 },
+      kind: "program",
+      name: nameServer(name),
+      speaksHooks: hooks.length > 0,
       ...expanded({ ...own.code, cwd: undefined }, places),
       // Tools that it didn't ask for aren't offered, even if it lists them.
       allow: tools,

@@ -26,7 +26,8 @@ export function openPlugins(parts: OpenPluginsParts): OpenedPlugins {
     hasSecret: (name) => vault.get(name) !== undefined,
   });
   const programs = new PluginPrograms({
-    ...{ plugins, memoryMb: () => config().memoryMb },
+    plugins,
+    memoryMb: () => config().memoryMb,
     secret: (name) => vault.get(name)?.reveal(),
   });
   return { plugins, programs };

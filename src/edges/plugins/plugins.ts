@@ -258,7 +258,13 @@ export class Plugins {
     }
     const { name, version, description } = contents.manifest;
     const staged: StagedPlugin = {
-      ...{ name, version, description, digest, from, files, findings },
+      name,
+      version,
+      description,
+      digest,
+      from,
+      files,
+      findings,
       ...defined({ exactly: fetched.exactly }),
       rights: describeRights(contents),
       skills: contents.skills,
@@ -310,7 +316,11 @@ export class Plugins {
     if ("why" in contents) throw refuse(contents.why.replace(/\.$/, ""));
     const replaced = this.#serverNames(name);
     const locked: LockedPlugin = {
-      ...{ digest, version, files, rights: contents.manifest.own.rights, enabled: true },
+      digest,
+      version,
+      files,
+      rights: contents.manifest.own.rights,
+      enabled: true,
       source: { from, ...defined({ exactly }) },
       installedAt: this.#parts.clock.now(),
     };
@@ -335,7 +345,10 @@ export class Plugins {
     }
     const { manifest, skills, problems } = contents;
     const about = {
-      ...{ description: manifest.description, rights: describeRights(contents), skills, hooks },
+      description: manifest.description,
+      rights: describeRights(contents),
+      skills,
+      hooks,
       servers: contents.servers.map((server) => server.name),
       notes: problems,
     };

@@ -38,15 +38,36 @@ async function inClone(argv: string[], handlers: Handlers, options: Partial<RunO
 const session = { session: SESSION, agent: "main", title: WORDS, messages: 1, createdAt: NOW, updatedAt: NOW };
 const fact = { id: "f_000000abc123", text: WORDS, kind: "fact", scope: "shared", trust: "owner", at: NOW };
 const message = {
-  ...{ session: SESSION, seq: 1, id: "m1", turn: "t_1", role: "user" as const },
+  session: SESSION,
+  seq: 1,
+  id: "m1",
+  turn: "t_1",
+  role: "user" as const,
   content: [{ type: "text" as const, text: WORDS }],
   timestamp: new Date(NOW).toISOString(),
 };
 const job = {
-  ...{ id: "sc_0000aa1111", name: WORDS, words: "daily", when: { kind: "cron" as const, text: "0 7 * * *" } },
-  ...{ timeoutS: 600, bestEffort: false, deleteAfterRun: false, keepHours: 24, alertAfter: 2, mayPlan: false },
-  ...{ quiet: false, agent: "main", prompt: WORDS, session: "isolated", zone: "UTC", catchUp: "once" as const },
-  ...{ enabled: true, declared: false, next: NOW + 1, failures: 0, recent: [] },
+  id: "sc_0000aa1111",
+  name: WORDS,
+  words: "daily",
+  when: { kind: "cron" as const, text: "0 7 * * *" },
+  timeoutS: 600,
+  bestEffort: false,
+  deleteAfterRun: false,
+  keepHours: 24,
+  alertAfter: 2,
+  mayPlan: false,
+  quiet: false,
+  agent: "main",
+  prompt: WORDS,
+  session: "isolated",
+  zone: "UTC",
+  catchUp: "once" as const,
+  enabled: true,
+  declared: false,
+  next: NOW + 1,
+  failures: 0,
+  recent: [],
 };
 const part = { kind: "text" as const, text: WORDS, tokens: 1, sent: false, kept: false, mark: false };
 
@@ -89,17 +110,15 @@ const CASES: [string, string[], Handlers][] = [
     ["context", SESSION, "--request"],
     {
       "context.request": () => ({
-        ...{
-          session: SESSION,
-          agent: "main",
-          body: "",
-          model: "m",
-          api: "anthropic",
-          tokens: 1,
-          bytes: 1,
-          cache: "none",
-          full: false,
-        },
+        session: SESSION,
+        agent: "main",
+        body: "",
+        model: "m",
+        api: "anthropic",
+        tokens: 1,
+        bytes: 1,
+        cache: "none",
+        full: false,
         parts: [part],
       }),
     },
@@ -171,7 +190,11 @@ describe("memory and imports say what is there", () => {
 
   it("an import names what waits, and nothing when nothing does", async () => {
     const item = (what: "file" | "memory" | "session", state: "new" | "there already") => ({
-      ...{ what, state, from: "x", name: "n", becomes: "b" },
+      what,
+      state,
+      from: "x",
+      name: "n",
+      becomes: "b",
     });
     const run = async (...items: ReturnType<typeof item>[]) => {
       const { out } = await inClone(["import", "hermes", "/x"], {
@@ -196,7 +219,10 @@ describe("attention in a narrow terminal", () => {
         "attention.list": () => ({
           items: [
             {
-              ...{ id: `watch:${name}`, kind: "watch", at: NOW, dismissible: false },
+              id: `watch:${name}`,
+              kind: "watch",
+              at: NOW,
+              dismissible: false,
               text: `${name} is paused: It stopped Lares twice. To resume: lares watch resume ${name}`,
             },
             { id: "turn:t_9", kind: "turn", at: NOW, text: "It failed.", dismissible: true, turn: "t_9" },

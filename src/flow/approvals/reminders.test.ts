@@ -25,17 +25,20 @@ async function world() {
   const sent: { answer: string; text: string; route: ReplyRoute }[] = [];
   const open = async () => {
     const reminders = new Reminders({
-      ...{ records, clock, bus, log: silentLog, afterHours: () => 4, wake: () => {} },
+      records,
+      clock,
+      bus,
+      log: silentLog,
+      afterHours: () => 4,
+      wake: () => {},
       send: (_tx, { answer, text, route }) => sent.push({ answer, text, route }),
     });
     const approvals = new Approvals({
-      ...{
-        records,
-        clock,
-        bus,
-        reminders,
-        resume: async (_t, _e, record) => records.write(record).then(() => "taken"),
-      },
+      records,
+      clock,
+      bus,
+      reminders,
+      resume: async (_t, _e, record) => records.write(record).then(() => "taken"),
       isPulled: (route) => route.channel === "http",
     });
     await reminders.start();
@@ -54,15 +57,19 @@ async function world() {
         at,
       );
       first.approvals.ask(tx, {
-        ...{
-          id: asId<ApprovalId>(`ap_00000${n}`),
-          turn: asId(`t${n}`),
-          session: asId("s"),
-          agent: "main",
-          tool: "exec",
-        },
-        ...{ call: "c", shown: `echo ${n}`, because: "It runs.", action: {}, hash: "h", route },
-        ...{ askedAt: at, deadline: at + hours * HOUR },
+        id: asId<ApprovalId>(`ap_00000${n}`),
+        turn: asId(`t${n}`),
+        session: asId("s"),
+        agent: "main",
+        tool: "exec",
+        call: "c",
+        shown: `echo ${n}`,
+        because: "It runs.",
+        action: {},
+        hash: "h",
+        route,
+        askedAt: at,
+        deadline: at + hours * HOUR,
       });
     });
   /** Moves the clock in steps, as time does. */

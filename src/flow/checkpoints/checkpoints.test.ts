@@ -25,7 +25,11 @@ async function world(config = { megabytes: 200, days: 14 }) {
   const busy = new Set<string>();
   const make = (crash: Crash = noCrash) =>
     new Checkpoints({
-      ...{ records, clock, crash, log: silentLog, folder: join(dir, "checkpoints") },
+      records,
+      clock,
+      crash,
+      log: silentLog,
+      folder: join(dir, "checkpoints"),
       files: createAgentFiles(),
       findRoot: (agent) => (agent === "main" ? workspace : undefined),
       alone: (_who, work) => work(),
@@ -35,7 +39,9 @@ async function world(config = { megabytes: 200, days: 14 }) {
     });
   const checkpoints = make();
   const place = {
-    ...{ agentDir: dir, workspace, spillDir: join(workspace, ".lares/out") },
+    agentDir: dir,
+    workspace,
+    spillDir: join(workspace, ".lares/out"),
     caller: { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
   };
   let calls = 0;
@@ -45,12 +51,27 @@ async function world(config = { megabytes: 200, days: 14 }) {
     return checkpoints.around(around(turn, call, tool.spec.name, plan), () => tool.run(input, place, call, never));
   };
   const around = (turn: string, call: string, tool: string, plan: ActionPlan) => ({
-    ...{ turn: asId<TurnId>(turn), call, tool, plan, workspace },
-    ...{ session: asId<never>("s"), agent: asId<never>("main") },
+    turn: asId<TurnId>(turn),
+    call,
+    tool,
+    plan,
+    workspace,
+    session: asId<never>("s"),
+    agent: asId<never>("main"),
   });
   const at = (path: string) => join(workspace, path);
   return {
-    ...{ dir, workspace, clock, records, checkpoints, make, around, at, busy, config, place },
+    dir,
+    workspace,
+    clock,
+    records,
+    checkpoints,
+    make,
+    around,
+    at,
+    busy,
+    config,
+    place,
     write: (turn: string, path: string, content: string) => run(turn, createWrite(), { path, content }),
     edit: (turn: string, path: string, old: string, fresh: string) =>
       run(turn, createEdit(), { path, old, new: fresh }),
@@ -216,8 +237,12 @@ describe("a command", () => {
     await exec("t", "bash script.sh; echo more >> named; rm gone");
     const undone = await undo("t");
     expect(results(undone)).toEqual({
-      ...{ touched: "restored", named: "restored", gone: "restored" },
-      ...{ made: "removed", hidden: "restored", large: "lost" },
+      touched: "restored",
+      named: "restored",
+      gone: "restored",
+      made: "removed",
+      hidden: "restored",
+      large: "lost",
     });
     expect(undone.files.find((file) => file.path === "large")!.reason).toMatch(/there is no copy/);
     expect([await now("named"), await now("gone"), await now("touched"), await now("made")]).toEqual([

@@ -109,7 +109,10 @@ export class Checkpoints {
     const undoneBy = isUndone ? ended.id : undefined;
     const { session, agent, at } = rows[0]!;
     return {
-      ...{ turn, session, agent, at },
+      turn,
+      session,
+      agent,
+      at,
       ...truthy({ undoes, undoneBy }),
       files: toRestores(rows).map(({ path, before, now, lost }) => ({
         path,

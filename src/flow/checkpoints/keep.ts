@@ -202,8 +202,16 @@ export class Keeper {
     void records
       .write((tx) =>
         openRow(tx, {
-          ...{ turn, call: id, path: COMMAND, agent, session, tool },
-          ...{ before: UNKNOWN, mode: null, leaves: null, at: clock.now() },
+          turn,
+          call: id,
+          path: COMMAND,
+          agent,
+          session,
+          tool,
+          before: UNKNOWN,
+          mode: null,
+          leaves: null,
+          at: clock.now(),
         }),
       )
       .catch(() => {});

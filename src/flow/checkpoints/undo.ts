@@ -186,8 +186,16 @@ export class Undoing {
         const copy = copies[i]!;
         this.keeper.note(tx, copy);
         openRow(tx, {
-          ...{ turn: undo.id, call: "undo", path, agent, session, tool: "undo" },
-          ...{ before: copy.before, mode: copy.mode, leaves: before, at },
+          turn: undo.id,
+          call: "undo",
+          path,
+          agent,
+          session,
+          tool: "undo",
+          before: copy.before,
+          mode: copy.mode,
+          leaves: before,
+          at,
         });
       }
     });

@@ -309,7 +309,13 @@ function toRow(event: SystemEvent, crowded: boolean, now: number): EventRow {
   const { key, kind, source, session, agent, label, authority, lane = "interactive", keepMs = KEPT_MS } = event;
   const body = event.body.length > MOST_BODY ? `${event.body.slice(0, MOST_BODY)}\n(cut here)` : event.body;
   return {
-    ...{ key, kind, source, session, agent, authority, lane },
+    key,
+    kind,
+    source,
+    session,
+    agent,
+    authority,
+    lane,
     route: JSON.stringify(event.route),
     outside: event.outside || authority === "outside" || authority === "stranger" ? 1 : 0,
     text: crowded ? null : JSON.stringify([label, body, ...(event.note ? [event.note] : [])]),

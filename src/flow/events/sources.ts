@@ -33,7 +33,9 @@ export function exitEvent(
     source: sourceKeys.process(id),
     session: asId<SessionKey>(session),
     agent: asId<AgentId>(agent),
-    ...{ route, label, body },
+    route,
+    label,
+    body,
     // Its content is data: it must not change what Lares stores.
     authority,
     outside: true,

@@ -4,7 +4,11 @@ import { decide, joinPolicy, ruleFor, strictest } from "./decide.ts";
 import { execPlan, makePolicy, PLACE } from "./testing.ts";
 
 const file = (risk: "read" | "write", target: string, over: Partial<ActionPlan> = {}): ActionPlan => ({
-  ...{ tool: risk, risk, targets: [target], shown: "", binding: {} },
+  tool: risk,
+  risk,
+  targets: [target],
+  shown: "",
+  binding: {},
   ...over,
 });
 

@@ -85,7 +85,11 @@ export function makeJudging({
     const { agentDir, workspace } = places(agent);
     const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
     return {
-      ...{ home: real!, userHome: homedir(), agentDir: dir!, workspace: work!, roots: roots(agent) },
+      home: real!,
+      userHome: homedir(),
+      agentDir: dir!,
+      workspace: work!,
+      roots: roots(agent),
       doors: doors.now(),
     };
   };

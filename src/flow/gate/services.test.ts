@@ -4,11 +4,19 @@ import type { ActionPlan } from "../../core/contracts/index.ts";
 import { decide, type Policy } from "./decide.ts";
 
 const plan = (over: Partial<ActionPlan> = {}): ActionPlan => ({
-  ...{ tool: "mcp", risk: "service", targets: ["sky/forecast"], shown: "", binding: {} },
+  tool: "mcp",
+  risk: "service",
+  targets: ["sky/forecast"],
+  shown: "",
+  binding: {},
   ...over,
 });
 const policy = (over: Partial<Policy> = {}): Policy => ({
-  ...{ mode: "ask", allow: {}, deny: {}, remembered: new Set(), authority: "owner" },
+  mode: "ask",
+  allow: {},
+  deny: {},
+  remembered: new Set(),
+  authority: "owner",
   place: { workspace: "/h/agents/main/workspace", agentDir: "/h/agents/main", home: "/h", userHome: "/home/ann" },
   ...over,
 });

@@ -5,7 +5,11 @@ import { execPlan, makePolicy } from "./testing.ts";
 
 const outside = makePolicy({ authority: "owner", tainted: true });
 const plan = (over: Partial<ActionPlan>): ActionPlan => ({
-  ...{ tool: "x", risk: "read", targets: [], shown: "", binding: {} },
+  tool: "x",
+  risk: "read",
+  targets: [],
+  shown: "",
+  binding: {},
   ...over,
 });
 

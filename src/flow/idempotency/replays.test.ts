@@ -21,7 +21,12 @@ async function world() {
   const clock = new ManualClock();
   let runs = 0;
   const call = (over: { key?: string; params?: unknown; run?: () => Promise<number> } = {}) => ({
-    ...{ principal: "owner", method: "x.add", key: "k", params: { a: 1 }, run: async () => ++runs, ...over },
+    principal: "owner",
+    method: "x.add",
+    key: "k",
+    params: { a: 1 },
+    run: async () => ++runs,
+    ...over,
   });
   const countRows = async () => (await records.get<{ n: number }>("SELECT COUNT(*) AS n FROM replay"))!.n;
   return { records, clock, call, countRows, replays: new Replays(() => records, clock) };

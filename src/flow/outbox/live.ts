@@ -236,7 +236,10 @@ export class Live {
     if (!this.starting.delete(turn) || !place || !route || !found) return;
     const now = this.parts.clock.now();
     const one: Showing = {
-      ...{ turn, session, route, can: found.can },
+      turn,
+      session,
+      route,
+      can: found.can,
       live: this.showsLive(route) && found.can.editMs !== undefined && !this.mayStaySilent(place),
       isPrivate: place.isPrivate,
       channel: undefined,

@@ -126,7 +126,12 @@ async function useTools(
   const waits = [...waiting, ...pauses].map((one) => one.callId);
   await parts.records.write((tx) => {
     parts.history.append(tx, {
-      ...{ session, turn, id: message, message: { role: "tool", content: results }, at: parts.clock.now(), outside },
+      session,
+      turn,
+      id: message,
+      message: { role: "tool", content: results },
+      at: parts.clock.now(),
+      outside,
       ...(waiting.length ? { meta: { approvals: asked(waiting) } } : {}),
     });
     if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });

@@ -65,7 +65,13 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   const took = intake.messages;
   made.took = took;
   const { request, tainted, full, fresh } = await buildRequest(parts, {
-    ...{ session, agent, turn, given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
+    session,
+    agent,
+    turn,
+    given,
+    tools: run.tools,
+    model: run.model,
+    thinking: run.terms.thinking,
     said: took.filter((m) => isSaid(run, m)),
     more: nudges({ ...p, call: n }, parts.limits().modelCalls),
     ...(mustAnswer(p) ? { mustAnswer: true } : {}),
@@ -73,7 +79,12 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   if (full) return { full: { fresh } };
   const paid = await parts.paid.call(
     {
-      ...{ turn, call: n, session, agent, request, ...spentFor(run.terms) },
+      turn,
+      call: n,
+      session,
+      agent,
+      request,
+      ...spentFor(run.terms),
       maxOutputTokens: given?.settings?.maxOutputTokens,
       beforeCall: async () => {
         parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });

@@ -95,8 +95,15 @@ async function spoken(
   const envelope = await parts.envelope(said, { session, person: asId(person) });
   return [
     {
-      ...{ turn: asId<TurnId>("next"), mode: "steer", route: JSON.stringify(route), person, text, authority },
-      ...{ outside: 0, at: parts.clock.now(), envelope, label: null, attached: [] },
+      turn: asId<TurnId>("next"),
+      person,
+      text,
+      authority,
+      outside: 0,
+      at: parts.clock.now(),
+      envelope,
+      label: null,
+      attached: [],
     },
   ];
 }

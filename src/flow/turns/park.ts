@@ -86,7 +86,8 @@ export function park(
           shown: w.shown,
           because: w.because,
           action: {
-            ...{ input: w.input, rule: w.rule },
+            input: w.input,
+            rule: w.rule,
             ...truthy({ marks: w.marks, whole: w.whole, where: w.where }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
             ...(w.asks ? { form: toJson(w.asks.form) } : {}),
@@ -119,7 +120,11 @@ export function park(
       }
       if (isElsewhere && fresh[0])
         parts.replies.intend(tx, {
-          ...{ answer: answerIds.held(turn, fresh[0].approval), turn, session, route, text: ASKED_ELSEWHERE },
+          answer: answerIds.held(turn, fresh[0].approval),
+          turn,
+          session,
+          route,
+          text: ASKED_ELSEWHERE,
         });
       recordParked(tx, turn, p.startedAt);
     },

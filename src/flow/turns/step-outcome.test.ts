@@ -18,7 +18,9 @@ test("a model call that said nothing is no success, nor is one that declined", (
 test("the reason for a failed command is its code and its last words, not by our line about its end", () => {
   const ended = (text: string) =>
     describeStep({
-      ...{ kind: "step", name: "tool:exec:c1", state: "done" },
+      kind: "step",
+      name: "tool:exec:c1",
+      state: "done",
       payload: { text, isError: true, meta: { exit: 2 } },
     });
   expect(ended("ls: cannot access 'x'\n[exit 2, 0.1 s]")).toMatchObject({ exit: 2, reason: "ls: cannot access 'x'" });

@@ -31,13 +31,16 @@ async function world(daily: number, call: (request: ModelRequest, onDelta: (d: M
   const clock = new ManualClock();
   const config = budgetsConfig.parse({ perDay: { dollars: daily } });
   const budget = await Budget.open({
-    ...{ records, clock, config: () => config },
+    records,
+    clock,
+    config: () => config,
     model: () => ({ price: PRICE, maxOutput: 1000 }),
   });
   const seen: ModelRequest[] = [];
   const recorded: number[] = [];
   const paid = new BudgetedModel({
-    ...{ budget, clock },
+    budget,
+    clock,
     models: {
       call: async (request, onDelta) => {
         seen.push(request);

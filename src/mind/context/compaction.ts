@@ -283,22 +283,21 @@ export class Compactions {
     const number = (i: number) => view.numbers[i] ?? view.next;
     const numbered = all.map(([from, to]): [number, number] => [number(from), number(to)]);
     return {
-      ...{
-        base: view.base,
-        previous: view.compaction,
-        from: number(0),
-        to: number(cut),
-        messages: cut,
-        pieces: numbered,
-      },
-      ...{
-        carry,
-        snapshot,
-        known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, reason) }, 4 * carry),
-      },
+      base: view.base,
+      previous: view.compaction,
+      from: number(0),
+      to: number(cut),
+      messages: cut,
+      pieces: numbered,
+      carry,
+      snapshot,
+      known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, reason) }, 4 * carry),
       tainted: view.carryTainted || view.outside.slice(0, cut).includes(true),
       must: reason.why === "full",
-      ...{ model: view.model.id, summariser, tokens, focus: reason.why === "asked" ? reason.focus : null },
+      model: view.model.id,
+      summariser,
+      tokens,
+      focus: reason.why === "asked" ? reason.focus : null,
     };
   }
 
@@ -362,9 +361,16 @@ export class Compactions {
         // Stored only if the session accepted it: a session that has changed in the meantime continues without.
         keepCompaction(tx, {
           ...made,
-          ...{ to_seq: plan.to, carry: JSON.stringify(done.carry), how, model: plan.summariser, focus: plan.focus },
-          ...{ tokens_before: done.before, tokens_after: done.after, tainted: plan.tainted ? 1 : 0 },
-          ...{ turn: at.turn, at: clock.now() },
+          to_seq: plan.to,
+          carry: JSON.stringify(done.carry),
+          how,
+          model: plan.summariser,
+          focus: plan.focus,
+          tokens_before: done.before,
+          tokens_after: done.after,
+          tainted: plan.tainted ? 1 : 0,
+          turn: at.turn,
+          at: clock.now(),
         });
         contexts.drop(at.session);
       },

@@ -70,9 +70,14 @@ export async function readLedger(
   ];
   const compactions = await listCompactions(parts.records, session, SHOWN_COMPACTIONS);
   return {
-    ...{ session, agent: row.agent, model: view.model.id, window: view.shares.window },
-    ...{ tokens: view.tokens, counted: view.counted > 0 },
-    ...{ threshold: view.shares.threshold, limit: view.shares.limit },
+    session,
+    agent: row.agent,
+    model: view.model.id,
+    window: view.shares.window,
+    tokens: view.tokens,
+    counted: view.counted > 0,
+    threshold: view.shares.threshold,
+    limit: view.shares.limit,
     sections: scaled(estimates, view.tokens),
     messages: {
       shown: view.messages.length,
@@ -80,8 +85,13 @@ export async function readLedger(
     },
     notes: { remembered: view.snapshot, carried },
     compactions: compactions.map((one) => ({
-      ...{ id: one.id, at: one.at, how: one.how as "summary", messages: one.to_seq - Math.max(one.from_seq, 1) },
-      ...{ before: one.tokens_before, after: one.tokens_after, state: describeState(one, row.compaction) },
+      id: one.id,
+      at: one.at,
+      how: one.how as "summary",
+      messages: one.to_seq - Math.max(one.from_seq, 1),
+      before: one.tokens_before,
+      after: one.tokens_after,
+      state: describeState(one, row.compaction),
       ...truthy({ model: one.model, focus: one.focus }),
     })),
   };

@@ -149,14 +149,25 @@ export class Goals {
     }
     const session = given.session === undefined ? sessionKeys.goal(id) : asId<SessionKey>(given.session);
     const goal: Goal = {
-      ...{ id, session, agent, outcome: given.outcome, state: "active", why: null, turn: null, round: 0, waiting: 0 },
+      id,
+      session,
+      agent,
+      outcome: given.outcome,
+      state: "active",
+      why: null,
+      turn: null,
+      round: 0,
+      waiting: 0,
       route: JSON.stringify(given.route ?? { channel: "none", account: "goal", chat: id }),
       proof: given.proof ?? null,
       stop: given.stop ?? null,
       most_turns: given.turns ?? turns,
       most_dollars: given.dollars ?? null,
       most_tokens: given.tokens ?? null,
-      ...{ dollars: 0, tokens: 0, unpriced: 0, made_by: given.madeBy },
+      dollars: 0,
+      tokens: 0,
+      unpriced: 0,
+      made_by: given.madeBy,
       made_at: clock.now(),
       updated_at: clock.now(),
     };

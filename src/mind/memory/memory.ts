@@ -126,7 +126,11 @@ export class Memory {
     if (text.trim() === old.text.trim()) return { id, state: "known" };
     const { kind, scope, person, agent, source } = old;
     return this.add({
-      ...{ text, kind, scope, trust: "owner", supersedes: [id] },
+      text,
+      kind,
+      scope,
+      trust: "owner",
+      supersedes: [id],
       ...defined({ person, agent, source }),
     });
   }

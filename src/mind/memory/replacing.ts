@@ -21,7 +21,8 @@ export function replacing(old: Remembered | undefined, viewer: Viewer): Replacin
   if (scope !== own && !viewer.owner) return { why: "only the owner can change it" };
   return {
     fact: {
-      ...{ scope, supersedes: [id] },
+      scope,
+      supersedes: [id],
       ...defined({ person, agent }),
     },
   };

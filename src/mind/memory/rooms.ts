@@ -80,7 +80,12 @@ export class MemoryRooms<Files = unknown> {
     this.embedder = new EmbedderChoice(parts.embedder);
     const announce = makeAnnouncer(parts);
     this.memory = new Memory({
-      ...{ records, clock, ids, crash, log, config },
+      records,
+      clock,
+      ids,
+      crash,
+      log,
+      config,
       earlier: parts.embedder.earlier,
       purge: () => records.purge(),
       changed: (what) => {
@@ -94,12 +99,24 @@ export class MemoryRooms<Files = unknown> {
     this.messages = new SessionIndex({ records, clock, crash, guard, log });
     this.documents = new Documents({ memory, records, clock, log, crash, guard, pdf: parts.pdfPages });
     this.capture = new Capture({
-      ...{ memory, records, clock, crash, guard, log, asking, findZone: parts.findZone },
+      memory,
+      records,
+      clock,
+      crash,
+      guard,
+      log,
+      asking,
+      findZone: parts.findZone,
       config: () => config().capture,
       viewer: async (session) => (isAgentSession(session) ? this.viewer(session) : undefined),
     });
     this.view = new MemoryView({
-      ...{ memory, records, clock, crash, log, zone: parts.zone },
+      memory,
+      records,
+      clock,
+      crash,
+      log,
+      zone: parts.zone,
       listTeams: (agent) => teamsWith(config(), agent),
       agents: () => agents.names(),
       findDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
@@ -107,11 +124,22 @@ export class MemoryRooms<Files = unknown> {
       order: (agent) => this.condense.order(agent),
     });
     this.condense = new Condense({
-      ...{ memory, view: this.view, capture: this.capture, records, clock, crash, log, asking },
+      memory,
+      view: this.view,
+      capture: this.capture,
+      records,
+      clock,
+      crash,
+      log,
+      asking,
       config: () => config().condense,
     });
     this.nights = new Nights({
-      ...{ clock, agents, nextDue: parts.nextDue, slotDue: parts.slotDue, timer: parts.timer },
+      clock,
+      agents,
+      nextDue: parts.nextDue,
+      slotDue: parts.slotDue,
+      timer: parts.timer,
       config: () => config().condense,
       work: async (agent, id) => {
         await memory.expire();
@@ -184,7 +212,9 @@ export class MemoryRooms<Files = unknown> {
   async status() {
     const { live, pending, documents } = await this.memory.counts();
     return {
-      ...{ facts: live, pending, documents },
+      facts: live,
+      pending,
+      documents,
       waitingMessages: await this.messages.waiting(),
       folders: await this.documents.folders(),
       ...truthy({ vectors: await this.memory.embeddingProgress() }),

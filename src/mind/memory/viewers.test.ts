@@ -6,7 +6,11 @@ import { viewerFrom } from "./viewers.ts";
 type Door = CameBy & { isGroup: boolean };
 
 const door = (channel: string, chat: string, how: Partial<Door> = {}): Door => ({
-  ...{ channel, account: channel === "http" ? "owner" : "bot", chat, person: `${channel}:${chat}`, isGroup: false },
+  channel,
+  account: channel === "http" ? "owner" : "bot",
+  chat,
+  person: `${channel}:${chat}`,
+  isGroup: false,
   speaker: channel === "http" ? "owner" : "known",
   ...how,
 });

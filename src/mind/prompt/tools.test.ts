@@ -3,7 +3,14 @@ import type { SituationKind } from "./situation.ts";
 import { DAILY_TOOLS, toolsFor } from "./tools.ts";
 
 const KINDS: Readonly<Record<SituationKind, true>> = {
-  ...{ owner: true, known: true, stranger: true, group: true, job: true, heartbeat: true, child: true, api: true },
+  owner: true,
+  known: true,
+  stranger: true,
+  group: true,
+  job: true,
+  heartbeat: true,
+  child: true,
+  api: true,
 };
 const NAMES = [
   ...DAILY_TOOLS,

@@ -174,7 +174,12 @@ afterEach(() => {
 
 describe("an agent that adds jobs without end", () => {
   const job = (n: number, madeIn: string) => ({
-    ...{ agent: "main", name: `job ${n}`, in: "2 hours", prompt: "look", createdBy: `tool ${n}`, madeIn },
+    agent: "main",
+    name: `job ${n}`,
+    in: "2 hours",
+    prompt: "look",
+    createdBy: `tool ${n}`,
+    madeIn,
   });
 
   test("is stopped in its turn, also when its calls come at once, and told how to go on", async () => {

@@ -56,7 +56,10 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
   else if (name !== folder) notes.push(`It calls itself "${clipped(name, 64)}"; the folder's name is used.`);
   const platforms = listPlatforms(front);
   return {
-    ...{ description, body: parts.body, ...about(front, notes), notes },
+    description,
+    body: parts.body,
+    ...about(front, notes),
+    notes,
     ...(platforms.length ? { platforms } : {}),
   };
 }

@@ -140,7 +140,10 @@ export class Children {
       await this.mustHaveRoom(caller.session);
     }
     const turn = await this.ask({
-      ...{ caller, session, agent, depth },
+      caller,
+      session,
+      agent,
+      depth,
       key: idempotencyKeys.spawn(given.key),
       label: `Task from ${await this.whoAsks(caller)}`,
       text: given.task,

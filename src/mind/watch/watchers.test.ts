@@ -64,7 +64,12 @@ async function world(config: Record<string, Watched>, guard: Guard = noGuard) {
   await watchers.start();
   await rest();
   return {
-    ...{ clock, there, looks, told, state, rest },
+    clock,
+    there,
+    looks,
+    told,
+    state,
+    rest,
     list: () => watchers.list(),
     resume: (name: string) => watchers.resume(name),
     settingsChanged: async () => {

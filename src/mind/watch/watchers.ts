@@ -129,7 +129,11 @@ export class Watchers<W extends Watch> {
       const { kind, agent = this.parts.defaultAgent() } = watch;
       const about = this.parts.describeWatched(watch);
       return {
-        ...{ name, kind, about, agent, next: this.dueAt(watch, row) },
+        name,
+        kind,
+        about,
+        agent,
+        next: this.dueAt(watch, row),
         ...(row?.looked_at === null || row === undefined ? {} : { lastAt: row.looked_at }),
         ...(row?.error ? { error: row.error } : {}),
         ...(this.isPaused(name, watch) ? { isPaused: true, error: paused(name) } : {}),
@@ -225,7 +229,11 @@ export class Watchers<W extends Watch> {
     const spotted = seen.items.map((item): Spotted => {
       const key = eventKeys.watch(name, short(about), short(item.id));
       return {
-        ...{ key, watch: name, agent, label: `${item.label} (${name})`, body: item.body },
+        key,
+        watch: name,
+        agent,
+        label: `${item.label} (${name})`,
+        body: item.body,
         session: chooseSession(watch, agent, sessionKeys.watch(name, short(seen.items[0]!.id))),
         route: watch.deliver ?? { channel: "none", account: "watch", chat: name },
       };

@@ -27,7 +27,10 @@ export interface Waiter {
 
 export function makeState({ account, config, clock, log }: AdapterParts<ExternalAccount>): ExternalState {
   return {
-    ...{ account, config, clock, log },
+    account,
+    config,
+    clock,
+    log,
     peer: undefined,
     acks: new Map(),
     arrivals: new Set(),

@@ -24,7 +24,8 @@ const STORED = "service";
 
 export function makeState({ account, config, clock }: AdapterParts<TeamsAccount>): TeamsState {
   return {
-    ...{ account, config },
+    account,
+    config,
     api: new TeamsApi(config, clock),
     tokens: new TeamsTokens(config.keysUrl, config.appId, clock),
     services: new RecentMap(MOST_CONVERSATIONS),

@@ -51,7 +51,10 @@ export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undef
   if (!words) return undefined;
   const isVoice = asObject(content.audioMessage).ptt === true;
   return {
-    ...{ ...base, kind: "message", ...words.said(me, chat.kind), ...words.quote(me) },
+    ...base,
+    kind: "message",
+    ...words.said(me, chat.kind),
+    ...words.quote(me),
     ...(isVoice ? { voice: "recorded" } : {}),
   };
 }

@@ -74,7 +74,10 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): W
     default:
       return {
         event: {
-          ...{ ...base, kind: "message", text: readText(type, part), ...forwardedIn(asObject(raw.context)) },
+          ...base,
+          kind: "message",
+          text: readText(type, part),
+          ...forwardedIn(asObject(raw.context)),
           ...(type === "audio" && part.voice === true ? { voice: "recorded" } : {}),
         },
         ...readMedia(type, part),

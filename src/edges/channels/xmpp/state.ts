@@ -39,7 +39,12 @@ const MOST_KNOWN = 1000;
 export function makeState({ account, config, clock, log, library }: AdapterParts<XmppAccount>): XmppState {
   const me = config.address.toLowerCase();
   return {
-    ...{ account, config, clock, log, library, me },
+    account,
+    config,
+    clock,
+    log,
+    library,
+    me,
     nick: config.nick ?? me.split("@")[0]!,
     rooms: new Set(config.join.map((room) => room.toLowerCase())),
     occupants: new RecentMap(MOST_KNOWN),

@@ -19,7 +19,11 @@ export async function takeMemory(run: ImportRun, item: ItemOf<"memory">): Promis
   if (await facts.wasForgotten(item.text)) return leftOut("It was forgotten here on purpose.");
   return made(run, becomes, () =>
     facts.add({
-      ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "outside" },
+      id,
+      text: item.text,
+      kind: item.kind,
+      agent: item.agent,
+      trust: "outside",
       pending: `It was imported from ${from}.`,
       source: factSources.import(from, basename(item.from)),
       ...defined({ at: item.at }),
@@ -61,7 +65,11 @@ export async function takeSchedule(run: ImportRun, item: ItemOf<"schedule">): Pr
     () =>
       jobs.add({
         ...item.when,
-        ...{ name, prompt: item.prompt, agent: item.agent, enabled: false, createdBy },
+        name,
+        prompt: item.prompt,
+        agent: item.agent,
+        enabled: false,
+        createdBy,
         ...truthy({ route: deliver }),
       }),
     deliver ? `${why} It answers in ${toAccountName(deliver)}, ${deliver.chat}.` : why,

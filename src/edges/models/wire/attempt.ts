@@ -94,7 +94,11 @@ export class ProviderLine {
     const { provider, modelId, facts, limits, loadAttachment } = this.parts;
     const { maxOutputTokens } = limits;
     return requestOptions(request, {
-      ...{ converter: this.converter, provider, modelId, facts, maxOutputTokens },
+      converter: this.converter,
+      provider,
+      modelId,
+      facts,
+      maxOutputTokens,
       ...defined({ loadAttachment }),
     });
   }

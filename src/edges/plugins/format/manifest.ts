@@ -60,7 +60,10 @@ export function readPluginManifest(source: string): PluginManifest | { why: stri
   const own = readOwnPart(extensions, notes);
   if ("why" in own) return own;
   return {
-    ...{ name, version: shown(version), description: shown(description), license: shown(license) },
+    name,
+    version: shown(version),
+    description: shown(description),
+    license: shown(license),
     own: own.part,
     notes,
   };

@@ -39,7 +39,9 @@ export async function readPluginFolder(root: string): Promise<FolderRead> {
         const { bytesRead } = size > 0 ? await file.read(content, 0, size, 0) : { bytesRead: 0 };
         left -= bytesRead;
         read.files.push({
-          ...{ path: checkPath(entry.path), content: content.subarray(0, bytesRead), isProgram: (mode & 0o100) !== 0 },
+          path: checkPath(entry.path),
+          content: content.subarray(0, bytesRead),
+          isProgram: (mode & 0o100) !== 0,
         });
       } finally {
         await file.close();

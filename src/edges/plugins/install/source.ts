@@ -93,13 +93,22 @@ async function fromGit(given: string, { scratch, userHome }: SourceParts): Promi
   if (ref !== undefined && !/^[\w][\w./-]{0,200}$/.test(ref)) throw refuse(`"${ref}" isn't a branch or a tag`);
   const at = join(scratch.root, scratch.path);
   const environment = {
-    ...{ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: userHome, LANG: "C.UTF-8", GIT_TERMINAL_PROMPT: "0" },
-    ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TEMPLATE_DIR: "", GIT_LFS_SKIP_SMUDGE: "1" },
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: userHome,
+    LANG: "C.UTF-8",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_TEMPLATE_DIR: "",
+    GIT_LFS_SKIP_SMUDGE: "1",
   };
   const git = async (...args: string[]) =>
     (
       await promisify(execFile)("git", [...GIT_SETTINGS, ...args], {
-        ...{ env: environment, timeout: CLONE_MS, maxBuffer: MB, killSignal: "SIGKILL" as const },
+        env: environment,
+        timeout: CLONE_MS,
+        maxBuffer: MB,
+        killSignal: "SIGKILL" as const,
       })
     ).stdout.trim();
   try {

@@ -33,7 +33,11 @@ export class PluginPrograms {
     const own = await this.#parts.plugins.prepare(plugin);
     const granted = secrets.map((secret) => [secret, this.#parts.secret(secret)] as const);
     return {
-      ...{ own, root: plugin.root, read: paths.read, write: paths.write, memoryMb: this.#parts.memoryMb() },
+      own,
+      root: plugin.root,
+      read: paths.read,
+      write: paths.write,
+      memoryMb: this.#parts.memoryMb(),
       env: {
         ...defined(Object.fromEntries(granted)),
         // Last, so that no secret can stand in for them.

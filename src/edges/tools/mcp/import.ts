@@ -62,7 +62,13 @@ async function look(port: AddPort, { product, path }: ServerFile, notes: string[
   const read = await readSource(file);
   if (!read) return [];
   const leftOut = (name: string, why: string): Candidate => ({
-    ...{ id: digestJson([file, name, why]), name, product, file, state: "left out", gets: [], why },
+    id: digestJson([file, name, why]),
+    name,
+    product,
+    file,
+    state: "left out",
+    gets: [],
+    why,
   });
   if ("why" in read) return [leftOut("(file)", read.why)];
   const found = readPastedValue(read.value);
@@ -73,7 +79,12 @@ async function look(port: AddPort, { product, path }: ServerFile, notes: string[
     const hidden = hideSecrets(name, config, (key) => port.soundsSecret(key)).config;
     const target = hidden.url ?? [hidden.command, ...hidden.args].join(" ");
     return {
-      ...{ id: digestJson([file, name, JSON.stringify(config)]), name, product, file, target, config },
+      id: digestJson([file, name, JSON.stringify(config)]),
+      name,
+      product,
+      file,
+      target,
+      config,
       state: compare(port.known[name], config, hidden),
       gets: [...Object.keys(config.env), ...Object.keys(config.headers)],
     };

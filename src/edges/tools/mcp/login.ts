@@ -148,7 +148,8 @@ export class McpLogin implements AuthProvider {
     const { url, fetch, oauth } = this.#parts;
     const { scope, metadata } = this.#read().challenge ?? {};
     return auth(this.#provider(open), {
-      ...{ serverUrl: url, fetchFn: fetch },
+      serverUrl: url,
+      fetchFn: fetch,
       ...defined({ scope: computeScopeUnion(oauth?.scope, scope) }),
       ...(metadata === undefined ? {} : { resourceMetadataUrl: new URL(metadata) }),
       ...more,

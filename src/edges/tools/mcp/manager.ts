@@ -38,8 +38,13 @@ export class McpManager {
     return Object.entries(this.#parts.known()).map(([name, config]) => {
       const { state, tools, held, quarantined, isUnknown } = this.servers.status(name);
       return {
-        ...{ name, target: this.#target(config), state: state.kind, listed: !isUnknown, tools },
-        ...{ held: held.length, quarantined: quarantined.length },
+        name,
+        target: this.#target(config),
+        state: state.kind,
+        listed: !isUnknown,
+        tools,
+        held: held.length,
+        quarantined: quarantined.length,
         ...defined({ why: "why" in state ? state.why : undefined }),
       };
     });
@@ -52,7 +57,9 @@ export class McpManager {
     return {
       tools: offered.map((tool) => ({ name: tool.name, modelName: tool.modelName, about: describeTool(tool) })),
       held: held.map(({ tool, why, before }) => ({
-        ...{ name: tool.name, why, now: describeTool(tool) },
+        name: tool.name,
+        why,
+        now: describeTool(tool),
         ...defined({ before }),
       })),
       quarantined,

@@ -56,7 +56,11 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
     const { guardedFetch } = await import("./http.ts");
     const secret = secretName(name, "OAUTH");
     const made = new McpLogin({
-      ...{ server: name, url: url!, oauth, clock, fetch: guardedFetch(url!, parts.isListed) },
+      server: name,
+      url: url!,
+      oauth,
+      clock,
+      fetch: guardedFetch(url!, parts.isListed),
       store: { read: () => parts.vault.get(secret)?.reveal(), write: (text) => parts.vault.set(secret, text) },
     });
     logins.set(key, made);
@@ -64,7 +68,12 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
   };
   const servers = new McpServers({
     login,
-    ...{ records, clock, crash, ids, log, lists },
+    records,
+    clock,
+    crash,
+    ids,
+    log,
+    lists,
     // A name that the owner gave stays the owner's.
     config: () => ({ ...config(), servers: { ...definePluginServers(parts.plugins), ...config().servers } }),
     failed: (server, why) => parts.plugins?.failed(server, why),

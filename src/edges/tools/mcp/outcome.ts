@@ -123,7 +123,8 @@ async function tellAnswer(
     if (kept) images.push(kept);
   }
   return {
-    ...{ text, origin: "outside" },
+    text,
+    origin: "outside",
     meta: { ...meta, ...defined({ spill }) },
     ...(isError ? { isError: true } : {}),
     ...(images.length > 0 ? { images } : {}),

@@ -152,7 +152,10 @@ export class McpPeer {
   async call(request: CallRequest): Promise<CallOutcome> {
     const { config, clock, name: server } = this.#parts;
     const live = new OpenCall({
-      ...{ server, clock, quietMs: config.callSeconds * 1000, askMs: config.askSeconds * 1000 },
+      server,
+      clock,
+      quietMs: config.callSeconds * 1000,
+      askMs: config.askSeconds * 1000,
     });
     live.start((signal) => this.#run(live, request, signal));
     return this.#follow(request.key, live, request.signal);

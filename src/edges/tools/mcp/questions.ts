@@ -91,7 +91,8 @@ function soundsSecret(name: string, { title, description, format, type }: z.infe
 
 function readField(name: string, given: z.infer<typeof property>, required: boolean): FormField | undefined {
   const common = {
-    ...{ name, required },
+    name,
+    required,
     ...defined({ title: given.title && label(given.title), about: given.description && label(given.description) }),
   };
   const options = readOptions(given.oneOf, given.enum, given.enumNames);

@@ -59,12 +59,10 @@ export function createMcpRead(port: ResourcePort): Tool {
         });
       }
       return {
-        ...{
-          tool: "mcp",
-          risk: "service",
-          targets: [address],
-          binding: { server, uri: uri ?? null, definition: port.definition(server) },
-        },
+        tool: "mcp",
+        risk: "service",
+        targets: [address],
+        binding: { server, uri: uri ?? null, definition: port.definition(server) },
         shown: uri === undefined ? `List what ${server} has to read` : `Read ${visibleLine(uri)} of ${server}`,
       };
     },

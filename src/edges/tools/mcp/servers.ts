@@ -181,7 +181,11 @@ export class McpServers {
     );
     const { tools, held, quarantined } = this.status(name);
     return {
-      ...{ ok: why === undefined, ms: Math.round(performance.now() - from), tools, held: held.length, quarantined },
+      ok: why === undefined,
+      ms: Math.round(performance.now() - from),
+      tools,
+      held: held.length,
+      quarantined,
       complaints: this.complaints(name, 10),
       ...defined({ why }),
     };
@@ -191,7 +195,10 @@ export class McpServers {
     const entry = this.#entry(name);
     const { offered, held } = this.#sorted(entry);
     return {
-      ...{ name, state: entry.peer.state(), tools: offered.length, held },
+      name,
+      state: entry.peer.state(),
+      tools: offered.length,
+      held,
       quarantined: entry.manifest?.quarantined ?? [],
       isUnknown: entry.manifest === undefined,
     };
@@ -318,7 +325,8 @@ export class McpServers {
         return (!allow || isListed(allow, name)) && (!lists.allow || isListed(lists.allow, address));
       })
       .map((tool) => ({
-        ...{ server, tool },
+        server,
+        tool,
         isRepeatable: isListed(repeatable, tool.name),
       }));
   }
@@ -346,7 +354,11 @@ export class McpServers {
   #peer(name: string, config: ServerConfig, memory: PeerMemory): McpPeer {
     const { records, clock, ids, client, connect } = this.#parts;
     return new McpPeer({
-      ...{ name, config, clock, client, memory },
+      name,
+      config,
+      clock,
+      client,
+      memory,
       failed: (why) => this.#parts.failed?.(name, why),
       remember: (kept) => this.#remember(name, kept),
       listed: (manifest) => this.#took(name, manifest),

@@ -37,10 +37,18 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
   const { server, tool, isRepeatable } = offered;
   const address = addressTool(server, tool.name);
   const callAt = (input: Json, place: ToolPlace, key: string, signal: AbortSignal): CallAt => ({
-    ...{ port, offered, place, key, signal },
+    port,
+    offered,
+    place,
+    key,
+    signal,
     again: ({ responses, requestState }) =>
       port.call(server, {
-        ...{ tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input), key, signal },
+        tool: tool.name,
+        digest: tool.digest,
+        arguments: readArguments(address, tool, input),
+        key,
+        signal,
         answers: { responses, ...defined({ state: requestState }) },
       }),
   });

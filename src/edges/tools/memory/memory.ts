@@ -139,7 +139,9 @@ function save(port: MemoryPort): Tool {
     async run(input, place, key) {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
       const saved = await port.save({
-        ...{ key, text, caller: place.caller },
+        key,
+        text,
+        caller: place.caller,
         ...truthy({ kind, replaces }),
         ...(until ? { expiresAt: (await readEnd(port, until, place.caller)).at } : {}),
       });
@@ -252,7 +254,8 @@ function forget(port: MemoryPort): Tool {
       const shown = words.forgetAbout(visibleLine(about), inWords(going), (except ?? []).map(visibleLine));
       // What is agreed to is what was shown: something said since asks again.
       return plan("memory_forget", shown, {
-        ...{ about, going: going.facts.map((fact) => fact.id) },
+        about,
+        going: going.facts.map((fact) => fact.id),
         ...defined({ except }),
       });
     },

@@ -96,7 +96,9 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     });
   };
   const roomIn = (sandbox: Sandbox, rules: Rules): SandboxRoom => ({
-    ...{ name: sandbox.name, where: sandbox.where(rules), rules },
+    name: sandbox.name,
+    where: sandbox.where(rules),
+    rules,
     async wrap(command) {
       await sandbox.prepare?.();
       return sandbox.wrap(command, rules);

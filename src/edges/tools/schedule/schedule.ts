@@ -127,7 +127,11 @@ function add(port: SchedulePort): Tool {
       const job = parseInput("schedule_add", addInput, input);
       const shown = words.add(await port.preview({ ...job, caller: place.caller }), visible(job.text));
       return {
-        ...{ tool: "schedule_add", risk: "state", targets: [words.OWN_CHAT], shown, binding: { ...job } as JsonObject },
+        tool: "schedule_add",
+        risk: "state",
+        targets: [words.OWN_CHAT],
+        shown,
+        binding: { ...job } as JsonObject,
         ...(await fixedTime(port, job, place.caller)),
       };
     },
@@ -200,14 +204,12 @@ function update(port: SchedulePort): Tool {
       input: {
         type: "object",
         properties: {
-          ...{
-            name: NAME,
-            text: text("what to do then"),
-            in: text("30 minutes"),
-            at: text("tomorrow 9am"),
-            every: text("2 hours"),
-            cron: text("0 7 * * 1-5"),
-          },
+          name: NAME,
+          text: text("what to do then"),
+          in: text("30 minutes"),
+          at: text("tomorrow 9am"),
+          every: text("2 hours"),
+          cron: text("0 7 * * 1-5"),
           paused: { type: "boolean", description: "false resumes it" },
         },
         required: ["name"],

@@ -243,7 +243,12 @@ describe("memory", () => {
 
 describe("policy rules and forget", () => {
   const kept = (end: string, rule: string, used: number) => ({
-    ...{ agent: "main", rule, approval: `ap_00000000${end}`, madeBy: "anna", madeAt: 1_000, used },
+    agent: "main",
+    rule,
+    approval: `ap_00000000${end}`,
+    madeBy: "anna",
+    madeAt: 1_000,
+    used,
     usedAt: used ? 2_000 : null,
   });
   const more = {
@@ -349,8 +354,15 @@ describe("context", () => {
   it("prints the request part by part, with cost and cache, and the bytes with --json", async () => {
     const part = { tokens: 12, sent: true, kept: true, mark: false };
     const next: Result<"context.request"> = {
-      ...{ session: "agent:main:main", agent: "main", model: "p/claude", api: "anthropic", tokens: 48, bytes: 300 },
-      ...{ full: false, cache: "marks", body: '{"model":"claude"}' },
+      session: "agent:main:main",
+      agent: "main",
+      model: "p/claude",
+      api: "anthropic",
+      tokens: 48,
+      bytes: 300,
+      full: false,
+      cache: "marks",
+      body: '{"model":"claude"}',
       parts: [
         { ...part, kind: "tool", name: "read", text: '{"name":"read"}' },
         { ...part, kind: "instructions", name: "Place", text: "# Place\n\nHere.\n\n", mark: true },

@@ -260,7 +260,11 @@ describe("model", () => {
 
   it("a hint of HEARTBEAT.md that is no time is shown", async () => {
     const beat = {
-      ...{ agent: "main", state: "watching" as const, because: "", items: 1, useless: 0 },
+      agent: "main",
+      state: "watching" as const,
+      because: "",
+      items: 1,
+      useless: 0,
       problems: [`HEARTBEAT.md, "Look (every banana)": "banana" is no time.`],
       today: { looks: 0, calls: 0, cost: 0, unknownPrice: 0 },
     };

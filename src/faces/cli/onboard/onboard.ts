@@ -57,7 +57,10 @@ export const onboard: Action = async (ctx) => {
     );
     const channel = answers.channel ? await connectChannel(ctx, asker) : undefined;
     out.document({
-      ...{ model, file, changed: next !== text, key: keyPlace(choice) },
+      model,
+      file,
+      changed: next !== text,
+      key: keyPlace(choice),
       ...defined({ tested, channel: channel?.name }),
     });
     if (channel) out.say(...channel.lines);

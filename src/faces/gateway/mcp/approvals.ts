@@ -65,8 +65,15 @@ export function addApprovals(server: McpServer, { principal, parts }: McpVisitor
 
 function shown({ id, agent, session, tool, shown, because, state, askedAt, deadline }: Approval) {
   return {
-    ...{ id, agent, session, tool, shown, because, state },
-    ...{ askedAt: new Date(askedAt).toISOString(), deadline: new Date(deadline).toISOString() },
+    id,
+    agent,
+    session,
+    tool,
+    shown,
+    because,
+    state,
+    askedAt: new Date(askedAt).toISOString(),
+    deadline: new Date(deadline).toISOString(),
   };
 }
 

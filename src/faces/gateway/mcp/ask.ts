@@ -121,7 +121,14 @@ function report(at: ToolCall, turn: string): () => void {
 function toAnswered(answer: ChatAnswer): Answered {
   const { turn, session, agent, state, response, reason, notices, duplicate, approval } = answer;
   return {
-    ...{ turn, session, agent, state, done: !OPEN.has(state), response, notices, duplicate },
+    turn,
+    session,
+    agent,
+    state,
+    done: !OPEN.has(state),
+    response,
+    notices,
+    duplicate,
     ...truthy({ reason }),
     ...(approval ? { approval: { id: approval.id, shown: approval.shown, because: approval.because } } : {}),
   };

@@ -45,7 +45,10 @@ const memoryTools: readonly ServedTool[] = [
       const { results } = await at.call("memory.search", { limit: 10, ...query });
       return {
         results: results.map(({ id, text, source, kind, at: when }) => ({
-          ...{ id, text, kind, at: iso(when) },
+          id,
+          text,
+          kind,
+          at: iso(when),
           ...truthy({ source }),
         })),
       };
@@ -108,7 +111,11 @@ const sessionTools: readonly ServedTool[] = [
       const { sessions } = await at.call("sessions.list", query);
       return {
         sessions: sessions.map(({ session, agent, title, messages, updatedAt }) => ({
-          ...{ session, agent, title, messages, updatedAt: iso(updatedAt) },
+          session,
+          agent,
+          title,
+          messages,
+          updatedAt: iso(updatedAt),
         })),
       };
     },
@@ -175,7 +182,12 @@ export const recordTools: readonly ServedTool[] = [...memoryTools, ...sessionToo
 
 function toJob({ id, name, words, agent, prompt, script, enabled, next }: Result<"schedule.add">): z.input<typeof job> {
   return {
-    ...{ id, name, when: words, agent, prompt: prompt || (script ?? ""), enabled },
+    id,
+    name,
+    when: words,
+    agent,
+    prompt: prompt || (script ?? ""),
+    enabled,
     ...(next === undefined ? {} : { next: iso(next) }),
   };
 }

@@ -65,7 +65,12 @@ interface DoorRow {
 function toDoor({ route, person, speaker, is_group, name, title, face }: DoorRow): ChatDoor {
   const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
   return {
-    ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
+    channel,
+    account,
+    chat,
+    person,
+    speaker,
+    isGroup: is_group === 1,
     ...truthy({ name, title, face }),
   };
 }

@@ -154,7 +154,10 @@ export class SessionIndex {
         const rows = await store.messagesHaving(this.records, { session, needles, after, limit: SCANNED });
         for (const { seq, role, content, forgotten } of rows)
           yield {
-            ...{ session, seq, whole: wholeText(content), said: readText({ role, content }) },
+            session,
+            seq,
+            whole: wholeText(content),
+            said: readText({ role, content }),
             isForgotten: forgotten !== null,
             ...(shelf === undefined ? {} : { number: shelf * store.PER_SESSION + seq }),
           };

@@ -19,8 +19,19 @@ export const USUAL_TIME: TimeOfDay = { hour: 9, minute: 0 };
 export const CLOSING_TIME: TimeOfDay = { hour: 17, minute: 0 };
 
 const PARTS: Readonly<Record<string, number>> = {
-  ...{ morning: 9, mornings: 9, lunch: 12, lunchtime: 12, afternoon: 15, afternoons: 15 },
-  ...{ evening: 18, evenings: 18, night: 20, nights: 20, noon: 12, midday: 12, midnight: 0 },
+  morning: 9,
+  mornings: 9,
+  lunch: 12,
+  lunchtime: 12,
+  afternoon: 15,
+  afternoons: 15,
+  evening: 18,
+  evenings: 18,
+  night: 20,
+  nights: 20,
+  noon: 12,
+  midday: 12,
+  midnight: 0,
 };
 const LATE = new Set(["afternoon", "evening", "night"]);
 const DAY_PARTS = new Set(["morning", ...LATE]);

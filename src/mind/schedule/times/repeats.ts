@@ -16,10 +16,20 @@ export type Repeat =
 
 const DAY_PARTS = ["morning", "afternoon", "evening", "night"];
 const SIMPLE: Readonly<Record<string, string>> = {
-  ...{ hourly: "hour", daily: "day", weekly: "week", monthly: "month", yearly: "year", annually: "year" },
+  hourly: "hour",
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+  yearly: "year",
+  annually: "year",
 };
 const GROUPS: Readonly<Record<string, string>> = {
-  ...{ weekday: "1-5", weekdays: "1-5", workday: "1-5", workdays: "1-5", weekend: "0,6", weekends: "0,6" },
+  weekday: "1-5",
+  weekdays: "1-5",
+  workday: "1-5",
+  workdays: "1-5",
+  weekend: "0,6",
+  weekends: "0,6",
 };
 
 /** Whether a text speaks of something that comes again and again, without the word "every" before it. */
