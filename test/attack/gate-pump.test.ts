@@ -104,19 +104,26 @@ for (let i = 0; i < 60; i++) {
 
 test.each(Object.entries(hostile))("2 KB of %s are judged quickly", async (_name, command) => {
   expect(command.length).toBeLessThan(2600);
-  let took = Number.POSITIVE_INFINITY;
-  const bound = BOUND_MS * slowness();
-  for (let tries = 0; tries < 5 && took > bound; tries++) took = Math.min(took, await cost(command));
-  expect(took).toBeLessThan(bound);
+  expect(await leastCost(command)).toBeLessThan(BOUND_MS);
 });
 
 test.each(cases)("%s is judged quickly", async (_name, command) => {
-  let took = Number.POSITIVE_INFINITY;
-  // What was slow once may have met a garbage collection; what is slow three times is slow.
-  const bound = BOUND_MS * slowness();
-  for (let tries = 0; tries < 5 && took > bound; tries++) took = Math.min(took, await cost(command));
-  expect(took).toBeLessThan(bound);
+  expect(await leastCost(command)).toBeLessThan(BOUND_MS);
 });
+
+/**
+ * On the machine the bound was set on. What was slow once may have met a garbage collection, so it is tried again; how slow this
+ * machine is changes with what else runs on it, so that is measured beside each try.
+ */
+async function leastCost(command: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 5 && least >= BOUND_MS; tries++) {
+    const before = slowness();
+    const took = await cost(command);
+    least = Math.min(least, took / Math.max(before, slowness()));
+  }
+  return least;
+}
 
 async function cost(command: string): Promise<number> {
   const begun = process.cpuUsage();

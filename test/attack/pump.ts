@@ -70,8 +70,13 @@ async function whole(
 ): Promise<{ ms: number; why?: string }> {
   const text = shape.text(SIZE);
   let { ms } = await cost(read, text);
-  for (let again = 0; again < 2 && ms > bound; again++) ms = Math.min(ms, (await cost(read, text)).ms);
-  if (ms > bound) return { ms, why: `${ms.toFixed(0)} ms` };
+  // How slow the machine is changes with what else runs on it: measured again beside each further try.
+  let allowed = bound;
+  for (let again = 0; again < 3 && ms > allowed; again++) {
+    ms = Math.min(ms, (await cost(read, text)).ms);
+    allowed = Math.max(bound, BOUND_MS * slowness());
+  }
+  if (ms > allowed) return { ms, why: `${ms.toFixed(0)} ms` };
   if (ms < TELLING_MS * factor) return { ms };
   const quarter = shape.text(QUARTER);
   for (let again = 0; ; again++) {

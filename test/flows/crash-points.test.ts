@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import { directiveScript } from "../fakes/model-server/index.ts";
 import { type SlackFake, startSlack } from "../fakes/slack/index.ts";
 import { capturing, condensingFacts, embedding, forgettingTopic, switching, writingFiles } from "../memory/crashes.ts";
 import { EVERY_WAY } from "../support/every-way.ts";
@@ -395,10 +396,23 @@ const dropping: Scenario = {
 };
 
 /** Dies while it works, and again while that is counted: it counts as one death. */
-const diedWorking: Scenario = {
+const diedWorking: Scenario & { answer: () => void } = {
+  answer: () => {},
   async provoke({ lares }) {
-    lares.chat("u", "delay:1000 say:done", { key: "k" }).catch(() => {});
-    await until("the turn to run", async () => (await lares.rpc("turns.list", { open: true })).turns.length);
+    // The model answers once the death was seen to count, so that the turn doesn't end before.
+    const seen = new Promise<void>((resolve) => {
+      diedWorking.answer = resolve;
+    });
+    const direct = directiveScript();
+    let isHeld = false;
+    model.use(async (request, { body }) => {
+      if (!JSON.stringify(body).includes("say:done while counted")) return direct(request);
+      isHeld = true;
+      await seen;
+      return direct(request);
+    });
+    lares.chat("u", "say:done while counted", { key: "k" }).catch(() => {});
+    await until("the model to be asked", () => isHeld);
     await lares.kill9();
     lares.spawn({ LARES_CRASH_AT: "strikes.stored" });
     await lares.gone;
@@ -408,11 +422,12 @@ const diedWorking: Scenario = {
       held: Record<string, { strikes: number; deaths: number }>;
     };
     expect(Object.values(held)).toMatchObject([{ strikes: 0, deaths: 1 }]);
+    diedWorking.answer();
     const answer = await until("the answer", async () => {
-      const got = await lares.chat("u", "delay:1000 say:done", { key: "k" });
+      const got = await lares.chat("u", "say:done while counted", { key: "k" });
       return got.state === "answered" ? got : undefined;
     });
-    expect(answer.response).toBe("done");
+    expect(answer.response).toBe("done while counted");
   },
 };
 
