@@ -116,6 +116,8 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "ui/src/lib/chat.svelte.ts": "which part of a reply an entry on the page shows",
   "ui/src/lib/entries.ts": "which part of a reply an entry on the page shows",
   "ui/src/parts/ChannelsTab.svelte": "settings as a person types them",
+  "src/edges/tools/mcp/prompts.ts": "a prompt as people type it",
+  "src/flow/commands/commands.ts": "a prompt as people type it",
 };
 
 /** A sentence for each piece of a known key in a file. `path` begins with src/ or ui/. */

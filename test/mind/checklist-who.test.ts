@@ -83,7 +83,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
     everydayCommands,
     files: async () => ({ soul: "", agents: "", user: "", memory: "" }),
     skills: async () => "",
-    tools: () => ({ specs: [], found: [] }),
+    tools: () => ({ specs: [], found: [], pinned: [] }),
     window: () => 200_000,
     zone: async () => "UTC",
     agent: () => ({ mode: "ask" }),

@@ -22,7 +22,8 @@ export const forecast = {
 
 export interface McpScript {
   tools: object[];
-  behaviour?: Record<string, "dies" | "hangs" | "floods" | "hides" | "fails">;
+  behaviour?: Record<string, "dies" | "hangs" | "floods" | "hides" | "fails" | "reports">;
+  prompts?: object[];
   ignoresEnd?: boolean;
   /** `modern`: revision 2026-07-28. */
   era?: "legacy" | "modern";

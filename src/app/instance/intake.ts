@@ -200,6 +200,10 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
       ),
     goal: (session, args, message) => goalWords(late.goals.get(), session, args, message),
     pair: (code, by, role) => late.channels.get().pairings.approve(code, by, role),
+    prompts: {
+      list: (agent) => workshop.mcp.servers.prompts(agent),
+      get: (agent, asked) => workshop.mcp.servers.prompt(agent, asked),
+    },
     mayApprove: (message) => message.mayApprove === true,
   });
 }

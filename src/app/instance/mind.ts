@@ -127,7 +127,7 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     roots: (agent) => roots.of(agent),
     files: (agent, session) => late.memory.get().promptFiles(agent, session),
     skills: (agent) => skills.section(agent),
-    tools: () => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS }),
+    tools: (agent) => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS, pinned: workshop.mcp.served.pinned(agent) }),
     window: (model) => findModel(model).contextWindow,
     agent: (agent) => ({
       name: config.agents[agent]?.name,

@@ -76,7 +76,7 @@ export async function buildTurns(built: All): Promise<Turns> {
     changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
     questions: buildQuestions(built),
     tools: {
-      get: (name) => (tools.has(name) ? tools.get(name) : undefined),
+      get: (name) => (tools.has(name) ? tools.get(name) : workshop.mcp.served.get(name)),
       unknown: (name, allowed) => tools.unknown(name, allowed),
       place: (caller) => ({
         ...agents.place(asId<AgentId>(caller.agent)),

@@ -91,6 +91,7 @@ export {
   type Tool,
   type ToolCaller,
   type ToolPlace,
+  type ToolProgress,
   type ToolQuestion,
   type ToolResult,
 } from "./tool.ts";

@@ -27,8 +27,19 @@ export interface ToolPlace {
   spillDir: string;
   /** The turn that calls: for tools that act on Lares itself. */
   caller: ToolCaller;
+  /** Shows people how far a long call is, live and nowhere else. May be called as often as there is news. */
+  onProgress?: (progress: ToolProgress) => void;
   /** A rule allowed the settled form of the command and nobody saw the other one: this text is what runs. */
   runsSettled?: string;
+}
+
+export interface ToolProgress {
+  /** In any unit; it only grows. */
+  done: number;
+  /** Unknown where it is left out. */
+  total?: number | undefined;
+  /** The tool's own words: text from outside. */
+  text?: string | undefined;
 }
 
 export interface ToolCaller {

@@ -34,6 +34,7 @@ export type LiveEvent =
   | { event: "turn.parked"; session: SessionKey; turn: TurnId; approvals: ApprovalId[] }
   | { event: "turn.ended"; session: SessionKey; turn: TurnId; state: EndState; text: string; joined?: TurnId }
   | { event: "tool.call"; session: SessionKey; turn: TurnId; id: string; name: string; input: Json }
+  | { event: "tool.progress"; session: SessionKey; turn: TurnId; id: string; name: string; text: string }
   | {
       event: "tool.result";
       session: SessionKey;

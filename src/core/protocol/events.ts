@@ -15,6 +15,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "turn.parked": "It waits for a person: `approvals`.",
   "turn.ended": "It has ended: `state, text`, and `joined` when another turn carried it.",
   "tool.call": "A tool runs: `id, name, input`.",
+  "tool.progress": "How far a running tool is: `id, name, text`. Live only; several in a row may be left out.",
   "tool.result": "The result: `text, isError`; `cut` when the text is longer.",
   "approval.asked": "A person is asked: `approval, shown, because`.",
   "approval.answered": "Somebody answered: `approval, state, by`.",

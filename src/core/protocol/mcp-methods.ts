@@ -40,6 +40,8 @@ export const MCP_METHODS = {
           name: z.string(),
           modelName: z.string().describe("as models call it"),
           about: z.string().describe("everything its server says about it"),
+          pinned: z.literal(true).optional().describe("new conversations get it directly"),
+          notPinned: z.string().optional().describe("why they don't, although it is pinned"),
         }),
       ),
       held: z.array(held),

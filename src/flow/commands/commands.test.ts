@@ -52,6 +52,11 @@ function setUp(over: Partial<CommandParts> = {}) {
     goal: note("goal"),
     memory: note("memory"),
     exported: note("exported"),
+    prompts: {
+      list: () => [{ typed: "/sky:report city=…", about: "A report" }],
+      get: async (_agent: string, { server, prompt, typed }: { server: string; prompt: string; typed: string }) =>
+        server === "sky" ? `${prompt} of ${typed}` : undefined,
+    },
     mayApprove: () => true,
     ...over,
   });
@@ -69,6 +74,17 @@ describe("slash commands", () => {
     expect(Object.keys(COMMANDS).sort()).toEqual([...wanted].sort());
     const help = await setUp().run("/help");
     for (const word of wanted) expect(help).toContain(`/${word}`);
+  });
+
+  test("a server's prompt takes the place of the command; without such a server, or for a guest, the text is an ordinary message", async () => {
+    const { run } = setUp();
+    expect(await run("/sky:report city=Rome")).toEqual({
+      says: "Use this prompt (sky:report):\n\nreport of city=Rome",
+    });
+    expect(await run("/sea:report")).toBeUndefined();
+    expect(await setUp({ mayApprove: () => false }).run("/sky:report city=Rome")).toBeUndefined();
+    expect(await run("/help")).toContain("/sky:report city=…  A report");
+    expect(await setUp({ mayApprove: () => false }).run("/help")).not.toContain("sky");
   });
 
   describe("/help lists what the person who asks may use", () => {
@@ -92,7 +108,7 @@ describe("slash commands", () => {
       const help = await makeCommands(parts).run("/help", at);
       const names = String(help)
         .split("\n")
-        .map((line) => /^\/([a-z]+)/.exec(line)?.[1]);
+        .flatMap((line) => /^\/([a-z]+)(?![a-z:])/.exec(line)?.[1] ?? []);
       expect(names.sort()).toEqual([...listed].sort());
       // A slip of the pen is not answered with a command that is closed to them.
       const slip = await makeCommands(parts).run("/aprove", at);

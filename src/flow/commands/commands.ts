@@ -38,6 +38,7 @@ import {
   RELOADED,
   settled,
   stopping,
+  usedPrompt,
 } from "./words.ts";
 
 export interface CommandParts {
@@ -80,6 +81,13 @@ export interface CommandParts {
     by: string,
     role: "known" | "owner",
   ) => Promise<{ sender: string; channel: string; account: string }>;
+  /** Prompts of MCP servers: `/server:prompt`. */
+  prompts: {
+    /** What an agent may be given, as it is typed. Starts nothing. */
+    list(agent: string): readonly { typed: string; about: string }[];
+    /** Its text. Undefined: there is no such server. Throws AppError in words for people. */
+    get(agent: string, asked: { server: string; prompt: string; typed: string }): Promise<string | undefined>;
+  };
   /** Whether this sender may answer approvals here. */
   mayApprove: (message: InboundMessage) => boolean;
 }
@@ -112,6 +120,11 @@ export interface CommandReply {
   stop?: { turns: TurnId[]; why: string };
 }
 
+/** The message goes to the agent with this text, which somebody else wrote. */
+export interface CommandText {
+  says: string;
+}
+
 /** What daily use needs, by who may use it: a session's model can tell people about these. */
 const EVERYDAY = {
   owner: ["/stop", "/new", "/model", "/schedule", "approve CODE"],
@@ -130,10 +143,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     who: "anyone",
     usage: "/help",
     doc: "this list",
-    run: async (parts, { message }) =>
-      usable(parts, message)
-        .map(([, c]) => `${c.usage}  ${c.doc}`)
-        .join("\n"),
+    run: async (parts, { message, agent }) => {
+      const prompts = parts.mayApprove(message) ? parts.prompts.list(agent) : [];
+      const lines = usable(parts, message).map(([, c]) => `${c.usage}  ${c.doc}`);
+      return [...lines, ...prompts.map(({ typed, about }) => `${typed}  ${about}`)].join("\n");
+    },
   },
   stop: {
     who: "anyone",
@@ -282,7 +296,16 @@ export function makeCommands(parts: CommandParts) {
     async run(
       text: string,
       at: { placement: SessionPlace; message: InboundMessage },
-    ): Promise<string | CommandReply | undefined> {
+    ): Promise<string | CommandReply | CommandText | undefined> {
+      const prompt = PROMPT.exec(text.trim());
+      if (prompt && parts.mayApprove(at.message)) {
+        const [, server = "", name = "", typed = ""] = prompt;
+        const asked = { server, prompt: name, typed: typed.trim() };
+        return inWords(parts, async () => {
+          const says = await parts.prompts.get(at.placement.agent, asked);
+          return says === undefined ? undefined : { says: usedPrompt(`${server}:${name}`, says) };
+        });
+      }
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -299,6 +322,9 @@ export function makeCommands(parts: CommandParts) {
     },
   };
 }
+
+/** `/server:prompt` and what is given to it. */
+const PROMPT = /^\/([A-Za-z0-9][\w-]{0,31}):([\w.-]{0,64})(?:\s([\s\S]*))?$/;
 
 function toPlace({ session, agent, person }: SessionPlace): SessionPlace {
   return { session, agent, person };

@@ -42,6 +42,11 @@ export function chooseQuestion(answers: readonly string[]): string {
   return `More than one question is open. Choose one: ${answers.join(", ")}.`;
 }
 
+/** What the agent reads instead of the command. */
+export function usedPrompt(prompt: string, text: string): string {
+  return `Use this prompt (${prompt}):\n\n${text}`;
+}
+
 export function settled(isAllowed: boolean, tool: string): string {
   return isAllowed ? `Allowed: ${tool}.` : `Denied: ${tool}.`;
 }

@@ -48,14 +48,15 @@ export interface Acceptor {
 }
 
 /**
- * Slash commands act at once and answer in words. `undefined`: the text is no command. May be asked twice for one message, so what
+ * Slash commands act at once and answer in words. `undefined`: the text is no command. `says`: what the agent gets in its place, in
+ * somebody else's words. May be asked twice for one message, so what
  * must not be done for a message that comes again, to stop these turns, is left to the admission.
  */
 export interface Commands {
   run(
     text: string,
     at: { placement: Placement; message: InboundMessage },
-  ): Promise<string | { reply: string; stop?: Stop } | undefined>;
+  ): Promise<string | { reply: string; stop?: Stop } | { says: string } | undefined>;
 }
 
 export type Stop = { turns: TurnId[]; why: string };
@@ -136,7 +137,8 @@ export function makeInbox(parts: InboxParts) {
     findAgent: (message: InboundMessage): AgentId => place(parts.config(), message).agent,
 
     /** `record` is written in the transaction that admits it; not at all when it came before. */
-    async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
+    async admit(sent: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
+      let message = sent;
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
@@ -147,7 +149,11 @@ export function makeInbox(parts: InboxParts) {
       // A command somebody else wrote is not the sender's.
       const said =
         isNew && !message.outside ? await parts.commands.run(placement.text, { placement, message }) : undefined;
-      const { reply, stop: stopping } = typeof said === "object" ? said : { reply: said };
+      const { reply, stop: stopping } = readReply(said);
+      if (typeof said === "object" && "says" in said) {
+        placement.text = said.says;
+        message = { ...message, outside: true };
+      }
       const replaced =
         isNew && reply === undefined && message.replaces
           ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "stranger")
@@ -175,6 +181,11 @@ export function makeInbox(parts: InboxParts) {
       return admitted;
     },
   };
+}
+
+function readReply(said: Awaited<ReturnType<Commands["run"]>>): { reply: string | undefined; stop?: Stop } {
+  if (typeof said !== "object") return { reply: said };
+  return "says" in said ? { reply: undefined } : said;
 }
 
 /** The workspace is closed to guests, and a program that brings its own conversation has no use for ours. */

@@ -25,6 +25,7 @@ import type { JudgedCall } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";
 import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
+import { makeProgress } from "./tool-progress.ts";
 import {
   CHANGED_AFTER_APPROVAL,
   FILES_CHANGED,
@@ -107,7 +108,14 @@ class ToolRun {
     this.#standing = standing;
     this.#allowed = allowed;
     this.#tool = parts.tools.get(call.name)!;
-    this.#place = makePlace(parts, at);
+    const { session, turn } = at;
+    this.#place = {
+      ...makePlace(parts, at),
+      onProgress: makeProgress(parts.clock, (said) => {
+        const text = String(parts.scrub(said));
+        parts.bus.emit({ event: "tool.progress", session, turn, id: call.id, name: call.name, text });
+      }),
+    };
   }
 
   async outcome(): Promise<EffectResult<ToolResult>> {

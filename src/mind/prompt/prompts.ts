@@ -42,8 +42,8 @@ export interface PromptParts {
   everydayCommands: (who: "owner" | "known" | "stranger") => readonly string[];
   files: (agent: AgentId, session: SessionKey) => Promise<PromptFiles>;
   skills: (agent: AgentId) => Promise<string>;
-  /** What is offered, and the names of what is found by search. */
-  tools: () => { specs: ToolSpec[]; found: readonly string[] };
+  /** What is offered, the names of what is found by search, and tools of MCP servers that the owner pinned. */
+  tools: (agent: AgentId) => { specs: ToolSpec[]; found: readonly string[]; pinned: readonly ToolSpec[] };
   window: (model: string) => number;
   /** A person's time zone, as used in the lines above their messages; Lares' own zone without a person. */
   zone: (person: string | undefined) => Promise<string>;
@@ -85,7 +85,7 @@ export function makePrompts(parts: PromptParts) {
     const last = people.at(-1) ?? doors.at(-1);
     const account = last && parts.account(last.channel, last.account);
     const group = last?.isGroup ? findGroup(account?.policy, last.chat) : undefined;
-    const { specs, found } = parts.tools();
+    const { specs, found, pinned } = parts.tools(agent);
     const job = await parts.jobOfRun(session);
     // A job's run can't add schedules unless it may plan, so those tools aren't offered.
     const mayPlan = !job || job.mayPlan;
@@ -103,6 +103,8 @@ export function makePrompts(parts: PromptParts) {
     });
     const offered = [
       ...toolsFor(rough, allowed),
+      // Servers are the owner's. A chat that allows only some tools, and a small window, gets none of theirs.
+      ...(rough.kind === "stranger" || group?.tools || isSmall(rough) ? [] : pinned),
       // How to end a turn is explained however small the window is.
       ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
       ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),

@@ -32,6 +32,7 @@ const parts: CommandParts = {
     helpers: async () => [],
     reload: async () => {},
     pair: async () => ({ sender: "", channel: "", account: "" }),
+    prompts: { list: () => [], get: async () => undefined },
     mayApprove: () => true,
   },
 };

@@ -56,13 +56,19 @@ lines.on("line", (line) => {
       id,
       result: {
         protocolVersion: "2025-11-25",
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, ...(script().prompts ? { prompts: {} } : {}) },
         serverInfo: { name: "scripted", version: "1" },
       },
     });
   }
   if (method === "tools/list") return say({ id, result: { tools: script().tools } });
   if (method === "tools/call") return call(id, params);
+  if (method === "prompts/list") return say({ id, result: { prompts: script().prompts } });
+  if (method === "prompts/get") {
+    note(`prompt ${params.name} ${JSON.stringify(params.arguments)}`);
+    const text = `${params.name} of ${JSON.stringify(params.arguments)}\u{E0041} say:prompted`;
+    return say({ id, result: { messages: [{ role: "user", content: { type: "text", text } }] } });
+  }
   if (method === "resources/list") return say({ id, result: { resources: [{ uri: "sky://today", name: "Today" }] } });
   if (method === "resources/read") {
     if (params.uri !== "sky://today") return say({ id, error: { code: -32002, message: "no such resource" } });
@@ -101,6 +107,15 @@ function call(id, { name, arguments: given, ...more }) {
     return askFirst(id, name, Object.values(requests)[0].params);
   }
   switch (behaviour[name]) {
+    case "reports": {
+      const progressToken = more._meta?.progressToken;
+      for (let progress = 1; progress <= 500; progress++)
+        say({
+          method: "notifications/progress",
+          params: { progressToken, progress, total: 500, message: "looking\u{E0041}" },
+        });
+      return setTimeout(() => say({ id, result: { content: [{ type: "text", text: "reported" }] } }), 50);
+    }
     case "dies":
       return process.exit(7);
     case "hangs":

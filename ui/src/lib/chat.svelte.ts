@@ -33,7 +33,7 @@ interface LiveTurn {
   doing:
     | { kind: "model" }
     | { kind: "writing" }
-    | { kind: "tool"; use: ToolUse }
+    | { kind: "tool"; use: ToolUse; far?: string }
     | { kind: "retry"; attempt: number; failure: string; until: number }
     | undefined;
   doingSince: number;
@@ -302,6 +302,11 @@ export class Chat {
         this.times = { ...this.times, [`${turn} ${liveEvent.id}`]: { began: Date.now() } };
         this.touch(turn, "running", { kind: "tool", use });
         void this.refresh();
+        break;
+      }
+      case "tool.progress": {
+        const { doing } = this.live.find((one) => one.turn === turn) ?? {};
+        if (doing?.kind === "tool" && doing.use.id === liveEvent.id) doing.far = liveEvent.text;
         break;
       }
       case "tool.result": {

@@ -222,6 +222,7 @@ export const w = {
     writing: "writing",
     waitingModel: "waiting for the model",
     runningTool: (tool: string) => `running ${tool}`,
+    toolFar: (tool: string, far: string) => `running ${tool}, ${far}`,
     retrying: (failure: string, attempt: number, seconds: number) =>
       `↻ ${failure}, attempt ${attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`,
     answerStarts: "Reply started.",

@@ -149,7 +149,7 @@ function measure(value: Json): { of: number; least: string; most: string; what: 
 }
 
 /** `#/$defs/Thing`, inside the schema itself. */
-function pointed(root: JsonObject, ref: string): JsonObject | undefined {
+export function pointed(root: JsonObject, ref: string): JsonObject | undefined {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
   let at: Json | undefined = root;
   for (const piece of ref.split("/").slice(1)) {

@@ -9,6 +9,9 @@ import { type DeepReadonly, steersPrograms } from "../../../core/kit/index.ts";
 export const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** Tools of servers that stand in every request. Twelve usual ones are about 2,000 tokens, as much as everything else together. */
+const MOST_PINNED = 12;
+
 const seconds = (most: number) => z.number().positive().max(most);
 const patterns = z.array(z.string().min(1).max(128)).max(200);
 
@@ -54,6 +57,17 @@ export const serverConfig = z
     idleMinutes: z.number().min(0).max(1440).default(10).describe("how long an unused program keeps running"),
     allow: patterns.optional().describe("the only tools of it that are offered, by name or `pattern*`"),
     deny: patterns.default([]).describe("tools of it that aren't offered"),
+    pin: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(128)
+          .refine((name) => !name.includes("*"), "names tools exactly, without `*`"),
+      )
+      .max(MOST_PINNED, `at most ${MOST_PINNED} tools can be pinned: each is part of every request`)
+      .default([])
+      .describe("tools of it that new conversations get directly, without a search; only while you have accepted them"),
     repeatable: patterns.default([]).describe("tools that may be called again when a call's outcome is unknown"),
   })
   .superRefine((server, context) => {
@@ -65,6 +79,12 @@ export const serverConfig = z
 export const mcpConfig = z.strictObject({
   servers: z
     .record(z.string().regex(SERVER_NAME, "made of letters, digits, - and _, at most 32"), serverConfig)
+    .superRefine((servers, context) => {
+      const pinned = Object.values(servers).reduce((sum, { pin }) => sum + pin.length, 0);
+      if (pinned <= MOST_PINNED) return;
+      const message = `${pinned} tools are pinned and at most ${MOST_PINNED} can be: each is part of every request`;
+      context.addIssue({ code: "custom", message });
+    })
     .default({})
     .describe("MCP servers by name"),
 });

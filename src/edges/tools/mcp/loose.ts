@@ -3,5 +3,7 @@ import { z } from "zod";
 
 export const looseList = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
+export const loosePrompts = z.looseObject({ prompts: z.array(z.unknown()) });
+
 /** Any result; who asked reads it. */
 export const looseResult = z.looseObject({});

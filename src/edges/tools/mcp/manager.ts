@@ -55,7 +55,12 @@ export class McpManager {
     if (fresh) await this.servers.refresh(name);
     const { offered, held, quarantined } = this.servers.describe(name);
     return {
-      tools: offered.map((tool) => ({ name: tool.name, modelName: tool.modelName, about: describeTool(tool) })),
+      tools: offered.map((tool) => ({
+        name: tool.name,
+        modelName: tool.modelName,
+        about: describeTool(tool),
+        ...describePin(this.servers.whyNotPinned(name, tool)),
+      })),
       held: held.map(({ tool, why, before }) => ({
         name: tool.name,
         why,
@@ -97,4 +102,9 @@ export class McpManager {
   #target(config: ServerConfig): string {
     return this.#parts.redact(config.url ?? [config.command, ...config.args].join(" "));
   }
+}
+
+function describePin(whyNot: string | undefined): { pinned?: true; notPinned?: string } {
+  if (whyNot === undefined) return { pinned: true };
+  return whyNot === "" ? {} : { notPinned: whyNot };
 }

@@ -127,6 +127,8 @@ function serveTools(servers: McpServers, port: McpPort): ServedTools {
       const found = servers.all().find(({ tool }) => tool.modelName === name);
       return found && asTool(found);
     },
+    pinned: (agent) =>
+      servers.pinned(agent).map(({ tool, input }) => ({ name: tool.modelName, description: tool.description, input })),
     async list(agent) {
       await servers.discover(agent);
       const tools = servers.offered(agent).map((offered) => ({ server: offered.server, tool: asTool(offered) }));

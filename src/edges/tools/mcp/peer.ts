@@ -12,6 +12,7 @@ import { type Backoff, backoffMs, type Clock, defined } from "../../../core/kit/
 import type { ServerConfig } from "./config.ts";
 import { type Manifest, type McpTool, MOST_TOOLS, readManifest } from "./manifest.ts";
 import { OpenCall, type OpenQuestion } from "./open-call.ts";
+import { type McpPrompt, readPrompts } from "./prompts.ts";
 import type { McpAnswer } from "./result.ts";
 
 /** After so many failures in a row it is left alone for a while. */
@@ -48,6 +49,7 @@ export type CallOutcome =
 export interface PeerMemory {
   prior?: PriorDiscovery;
   manifest?: Manifest;
+  prompts?: McpPrompt[];
 }
 
 export interface PeerParts {
@@ -128,6 +130,11 @@ export class McpPeer {
       return { kind: "paused", until: this.#pausedUntil, why: this.#why };
     }
     return { kind: "idle" };
+  }
+
+  /** As they were last listed. Undefined: never. */
+  prompts(): readonly McpPrompt[] | undefined {
+    return this.#memory.prompts;
   }
 
   /** What it complained about last. */
@@ -270,9 +277,20 @@ export class McpPeer {
       if (cursor === undefined) break;
     }
     const manifest = readManifest(this.#parts.name, tools);
-    this.#keep({ ...this.#memory, manifest });
+    const prompts = client.getServerCapabilities()?.prompts ? await this.#listPrompts(client) : [];
+    this.#keep({ ...this.#memory, manifest, prompts });
     await this.#parts.listed(manifest);
     return manifest;
+  }
+
+  /** The first page: nobody types more names than that. A server that can't list them has none. */
+  async #listPrompts(client: Client): Promise<McpPrompt[]> {
+    const { loosePrompts } = await import("./loose.ts");
+    const timeout = this.#parts.config.startSeconds * 1000;
+    const found = await client
+      .request({ method: "prompts/list", params: {} }, loosePrompts, { timeout })
+      .catch(() => undefined);
+    return readPrompts(found?.prompts ?? []);
   }
 
   async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -3,10 +3,10 @@
  * wanted (MCP-7), and every list is remembered, so a restart knows the tools without starting anything.
  */
 import type { Records } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 
 import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
-import { defined, nearest } from "../../../core/kit/index.ts";
+import { defined, nearest, visibleLine } from "../../../core/kit/index.ts";
 
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { McpLogin } from "./login.ts";
@@ -21,6 +21,8 @@ import {
   type PeerState,
 } from "./peer.ts";
 import { describeTool, type HeldTool, type Sorted, sortTools } from "./pins.ts";
+import { projectSchema } from "./project.ts";
+import { findPrompt, readPrompt, readPromptArguments, showPrompt } from "./prompts.ts";
 import * as store from "./store.ts";
 
 /** What of `agents.<id>.mcp` limits an agent: tools as `server/tool`, with `*`. */
@@ -49,6 +51,9 @@ export interface McpServersParts {
   /** One that doesn't answer is ended at once: it is a plugin's, and may be in an endless loop. */
   endsWhenSilent?(server: string): boolean;
 }
+
+/** A person typed the prompt's name and waits for it. */
+const PROMPT_MS = 30_000;
 
 export interface ServerStatus {
   name: string;
@@ -144,6 +149,23 @@ export class McpServers {
   /** What this agent may call, as far as it is known without starting anything. */
   offered(agent: string): OfferedTool[] {
     return this.names().flatMap((server) => this.#offeredBy(server, agent));
+  }
+
+  /** What new conversations of this agent get directly: pinned by the owner, and accepted as it is now. */
+  pinned(agent: string): { tool: McpTool; input: JsonObject }[] {
+    return this.offered(agent).flatMap(({ server, tool }) => {
+      const input = this.whyNotPinned(server, tool) === undefined ? projectSchema(tool.input) : undefined;
+      return input ? [{ tool, input }] : [];
+    });
+  }
+
+  /** Undefined: it is. "" where nobody asked for it. */
+  whyNotPinned(server: string, tool: McpTool): string | undefined {
+    const { config, pins } = this.#entry(server);
+    if (!config.pin.includes(tool.name)) return "";
+    // Its description becomes a part of every request: somebody must have read it (I12).
+    if (typeof pins.get(tool.name)?.seenAt !== "number") return "it is pinned, and waits until you accept it";
+    return projectSchema(tool.input) ? undefined : "it is pinned, and its schema is too large for every request";
   }
 
   /** What any agent might call. */
@@ -299,6 +321,32 @@ export class McpServers {
     } catch (error) {
       if (given[2].aborted || error instanceof AppError) throw error;
       throw new AppError("TOOL_INPUT", { message: `${server}: ${(error as Error).message}`, cause: error });
+    }
+  }
+
+  /** The prompts this agent may be given, as people type them, as far as they are known without starting anything. */
+  prompts(agent: string): { typed: string; about: string }[] {
+    return this.names().flatMap((server) =>
+      (this.#entries.get(server)!.peer.prompts() ?? [])
+        .filter(({ name }) => this.mayRead(agent, server, addressTool(server, `prompt/${name}`)))
+        .map((prompt) => ({ typed: showPrompt(server, prompt), about: prompt.about })),
+    );
+  }
+
+  /** A prompt's text. Undefined: there is no such server for this agent. Throws in words for people. */
+  async prompt(agent: string, asked: { server: string; prompt: string; typed: string }): Promise<string | undefined> {
+    const { server, prompt: name, typed } = asked;
+    if (!this.mayRead(agent, server, addressTool(server, `prompt/${name}`))) return undefined;
+    const { peer } = this.#entry(server);
+    const signal = AbortSignal.timeout(PROMPT_MS);
+    try {
+      if (!peer.prompts()) await peer.list();
+      const prompt = findPrompt(server, peer.prompts() ?? [], name);
+      const given = readPromptArguments(server, prompt, typed);
+      return readPrompt(server, name, await peer.request("prompts/get", { name, arguments: given }, signal));
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("NOT_READY", { message: `${server}: ${visibleLine((error as Error).message)}`, cause: error });
     }
   }
 

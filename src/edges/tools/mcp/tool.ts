@@ -50,6 +50,7 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
         key,
         signal,
         answers: { responses, ...defined({ state: requestState }) },
+        ...reporting(place),
       }),
   });
   return {
@@ -78,11 +79,16 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
     },
     async run(input, place, key, signal): Promise<ToolResult> {
       const request = { tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input) };
-      const outcome = await port.call(server, { ...request, key, signal });
+      const outcome = await port.call(server, { ...request, key, signal, ...reporting(place) });
       return tellOutcome(callAt(input, place, key, signal), outcome);
     },
     goOn: (input, place, { state, answer }, key, signal) => goOn(callAt(input, place, key, signal), state, answer),
   };
+}
+
+function reporting({ onProgress }: ToolPlace): Pick<CallRequest, "onProgress"> {
+  if (!onProgress) return {};
+  return { onProgress: ({ progress, total, message }) => onProgress({ done: progress, total, text: message }) };
 }
 
 function readArguments(address: string, tool: McpTool, input: Json): JsonObject {

@@ -5,7 +5,13 @@
  * TOOLS-1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
 import { z } from "zod";
-import { type ActionPlan, resultOrigin, type Tool, type ToolResult } from "../../../core/contracts/index.ts";
+import {
+  type ActionPlan,
+  resultOrigin,
+  type Tool,
+  type ToolResult,
+  type ToolSpec,
+} from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest, truthy } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
@@ -23,6 +29,8 @@ const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json
 export interface ServedTools {
   /** The servers' names: all that a conversation knows about them beforehand. */
   servers(): readonly string[];
+  /** Those that a new conversation of this agent gets without looking for them. */
+  pinned(agent: string): readonly ToolSpec[];
   /** The tool a model calls by this name; whether the caller may use it, planning says. */
   get(name: string): Tool | undefined;
   /** What this agent may use. Servers that were never listed are asked now. `isSeen`: a person has read the descriptions. */

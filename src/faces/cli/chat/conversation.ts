@@ -13,6 +13,8 @@ import { StreamedText, type TextSink } from "./streamed-text.ts";
 export interface Watcher {
   text: TextSink;
   tool(call: { id: string; name: string; input: unknown }): void;
+  /** Words for the live line; they don't stay on the screen. */
+  toolProgress(progress: { id: string; text: string }): void;
   toolDone(result: { id: string; name: string; text: string; isError: boolean }): void;
   asked(approval: Approval): void;
   /** An approval was answered, here or elsewhere. */
@@ -118,6 +120,9 @@ export class Conversation {
         break;
       case "tool.call":
         watcher.tool(event);
+        break;
+      case "tool.progress":
+        watcher.toolProgress(event);
         break;
       case "tool.result":
         watcher.toolDone(event);

@@ -78,6 +78,7 @@ class Chat {
       watcher: {
         text: this.view.text,
         tool: (call) => this.view.tool(call),
+        toolProgress: (progress) => this.view.toolProgress(progress),
         toolDone: (result) => this.view.toolDone(result),
         asked: (approval) => {
           this.questions.add(approval);

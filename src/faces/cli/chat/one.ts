@@ -41,6 +41,7 @@ export async function sendOne(ctx: Context, message: string): Promise<number> {
     watcher: {
       text: { write() {}, next() {}, void() {} },
       tool: (call) => progress.doing(toolLine(call.name, call.input)),
+      toolProgress: ({ text }) => progress.doing(text),
       toolDone: () => progress.doing(""),
       asked: (approval) => settle({ kind: "parked", approval }),
       answered() {},

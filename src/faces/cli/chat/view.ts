@@ -33,7 +33,7 @@ export class ChatView {
   private partial = "";
   /** Reads that may still be joined by another: they stay in the foot until something else is said. */
   private reads: Read[] = [];
-  private readonly tools = new Map<string, { line: string; at: number }>();
+  private readonly tools = new Map<string, { line: string; at: number; far?: string }>();
 
   constructor(parts: ViewParts) {
     this.parts = parts;
@@ -44,7 +44,7 @@ export class ChatView {
     const [first, ...others] = this.tools.values();
     if (!first) return "";
     const took = elapsed(this.parts.clock.now() - first.at);
-    return words.doing(first.line, took, others.length);
+    return words.doing(first.far === undefined ? first.line : `${first.line} (${first.far})`, took, others.length);
   }
 
   readonly text: TextSink = {
@@ -70,6 +70,12 @@ export class ChatView {
   tool(call: { id: string; name: string; input: unknown }): void {
     this.flush();
     this.tools.set(call.id, { line: toolLine(call.name, call.input), at: this.parts.clock.now() });
+    this.refresh();
+  }
+
+  toolProgress({ id, text }: { id: string; text: string }): void {
+    const known = this.tools.get(id);
+    if (known) known.far = oneLine(text);
     this.refresh();
   }
 

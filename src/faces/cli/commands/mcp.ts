@@ -110,7 +110,11 @@ export const tools: Action = async (ctx, [name = ""]) => {
   const { rpc, out, options } = ctx;
   const found = await rpc.call("mcp.tools", { name, ...truthy({ fresh: options.fresh === true }) });
   out.document(found);
-  for (const one of found.tools) out.say(...paragraph(one.about));
+  for (const one of found.tools) {
+    out.say(...paragraph(one.about));
+    if (one.pinned) out.say(`  ${words.isPinned}`);
+    if (one.notPinned) out.note(words.notPinned(one.name, one.notPinned));
+  }
   for (const one of found.held) {
     out.say(one.why === "new" ? words.isNew(oneLine(one.name)) : words.isChanged(oneLine(one.name)));
     if (one.before !== undefined) out.say(`  ${words.before}`, ...paragraph(one.before, "    "));

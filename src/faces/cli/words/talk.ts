@@ -108,6 +108,8 @@ export const mcpWords = {
   works: (name: string, tools: number, ms: number) => `${name} works: ${plural(tools, "tool")}, ${ms} ms.`,
   fails: (name: string, why: string) => `${name} can't be reached: ${why}`,
   itSaid: "It wrote:",
+  isPinned: "new conversations get it directly",
+  notPinned: (name: string, why: string) => `${name}: ${why}.`,
   isNew: (name: string) => `New, not used until you accept it: ${name}`,
   isChanged: (name: string) => `Changed, not used until you accept it: ${name}`,
   before: "before:",
