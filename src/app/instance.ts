@@ -6,9 +6,9 @@ import type { AgentId, SessionKey } from "../core/domain/index.ts";
 import { taken, waitingIn } from "../flow/inbox/index.ts";
 import { type NextRequest, nextRequest } from "../flow/turns/index.ts";
 import { estimateTokens, textTokens } from "../mind/context/index.ts";
-import { buildDelivery, type Sending } from "./instance/delivery.ts";
+import { type BuiltDelivery, buildDelivery } from "./instance/delivery.ts";
 import { buildGround, type Ground } from "./instance/ground.ts";
-import { type Built, buildIntake, type Inflow } from "./instance/intake.ts";
+import { type Built, type BuiltIntake, buildIntake } from "./instance/intake.ts";
 import { type Life, startLife } from "./instance/life.ts";
 import { buildMind, type Mind } from "./instance/mind.ts";
 import { type InstanceParts, makeLateParts } from "./instance/parts.ts";
@@ -20,9 +20,9 @@ import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 export interface Instance
   extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
     Pick<Workshop, "agents" | "attachments" | "mcp" | "plugins" | "processes" | "sandbox" | "skills">,
-    Pick<Sending, "outbox" | "approvals">,
+    Pick<BuiltDelivery, "outbox" | "approvals">,
     Mind,
-    Inflow,
+    BuiltIntake,
     Wakers,
     Life,
     Upkeep {
@@ -57,7 +57,10 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
   };
 }
 
-function requestParts({ parts, ground, workshop, mind }: Built, { inbox }: Inflow): Parameters<typeof nextRequest>[0] {
+function requestParts(
+  { parts, ground, workshop, mind }: Built,
+  { inbox }: BuiltIntake,
+): Parameters<typeof nextRequest>[0] {
   const { records, agentModel } = ground;
   return {
     records,

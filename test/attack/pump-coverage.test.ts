@@ -53,7 +53,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "ui/src/pages/Now.svelte",
     "src/edges/channels/setup/secrets.ts",
     "src/mind/memory/moment.ts",
-    "src/core/files/words.ts",
+    "src/core/files/split-path.ts",
     "src/core/protocol/channel-methods.ts",
     "src/core/protocol/model-methods.ts",
     "src/edges/models/wire/convert.ts",

@@ -10,14 +10,19 @@ import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
-export interface Sending {
+export interface BuiltDelivery {
   outbox: Outbox;
   live: Live;
   approvals: Approvals;
   reminders: Reminders;
 }
 
-export function buildDelivery(parts: InstanceParts, ground: Ground, workshop: Workshop, late: LateParts): Sending {
+export function buildDelivery(
+  parts: InstanceParts,
+  ground: Ground,
+  workshop: Workshop,
+  late: LateParts,
+): BuiltDelivery {
   const { config, clock, ids, crash, guard, bus } = parts;
   const { records, engine, clean } = ground;
   const log = parts.log.child("outbox");

@@ -17,13 +17,13 @@ import { recall } from "../../mind/memory/index.ts";
 import { whereInWords } from "../../mind/prompt/index.ts";
 import { scheduleWords, zoneWords } from "../../mind/schedule/index.ts";
 import { type Channels, makeChannels } from "./channels.ts";
-import type { Sending } from "./delivery.ts";
+import type { BuiltDelivery } from "./delivery.ts";
 import type { Ground } from "./ground.ts";
 import type { Mind } from "./mind.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 import type { Workshop } from "./workshop.ts";
 
-export interface Inflow {
+export interface BuiltIntake {
   sessions: Sessions;
   inbox: Inbox;
   events: SystemEvents;
@@ -35,7 +35,7 @@ export interface Built {
   parts: InstanceParts;
   ground: Ground;
   workshop: Workshop;
-  delivery: Sending;
+  delivery: BuiltDelivery;
   mind: Mind;
   late: LateParts;
 }
@@ -43,7 +43,7 @@ export interface Built {
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
-export function buildIntake(built: Built): Inflow {
+export function buildIntake(built: Built): BuiltIntake {
   const { parts, ground, workshop, delivery, late } = built;
   const { records, engine, watch, called } = ground;
   const { clock, ids, crash, guard, bus, log } = parts;

@@ -16,11 +16,11 @@ import { declareBeats } from "../../mind/heartbeat/index.ts";
 import type { NightBody } from "../../mind/memory/index.ts";
 import type { SlotBody } from "../../mind/schedule/index.ts";
 import type { DeadlineBody } from "../../mind/teams/index.ts";
-import type { Built, Inflow } from "./intake.ts";
+import type { Built, BuiltIntake } from "./intake.ts";
 import type { Turns } from "./turns.ts";
 import type { Wakers } from "./wakers.ts";
 
-type All = Built & { intake: Inflow; wakers: Wakers } & Turns;
+type All = Built & { intake: BuiltIntake; wakers: Wakers } & Turns;
 
 type Bodies = {
   message: { kind: "message"; person?: string };

@@ -14,7 +14,7 @@ import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { jobOfRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
-import type { Sending } from "./delivery.ts";
+import type { BuiltDelivery } from "./delivery.ts";
 import type { Ground } from "./ground.ts";
 import { buildMemory } from "./memory.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
@@ -35,7 +35,7 @@ export async function buildMind(
   parts: InstanceParts,
   ground: Ground,
   workshop: Workshop,
-  { approvals }: Sending,
+  { approvals }: BuiltDelivery,
   late: LateParts,
 ): Promise<Mind> {
   const { config, models, clock, ids, crash, bus, log } = parts;

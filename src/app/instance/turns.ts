@@ -33,10 +33,10 @@ import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
 import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
 import { makeSessionToolPort } from "../../mind/teams/index.ts";
-import type { Built, Inflow } from "./intake.ts";
+import type { Built, BuiltIntake } from "./intake.ts";
 import type { Wakers } from "./wakers.ts";
 
-type All = Built & { intake: Inflow; wakers: Wakers };
+type All = Built & { intake: BuiltIntake; wakers: Wakers };
 
 export interface Turns {
   turns: ReturnType<typeof makeTurns>;

@@ -1,6 +1,6 @@
 /** What is kept for a while and then cleared away, and what is prepared after the start: each by its own room. */
 import { isOver } from "../../core/domain/index.ts";
-import type { Built, Inflow } from "./intake.ts";
+import type { Built, BuiltIntake } from "./intake.ts";
 import type { Wakers } from "./wakers.ts";
 
 export interface Upkeep {
@@ -17,7 +17,7 @@ export function makeUpkeep({
   mind,
   intake,
   wakers,
-}: Built & { intake: Inflow; wakers: Wakers }): Upkeep {
+}: Built & { intake: BuiltIntake; wakers: Wakers }): Upkeep {
   const { config, clock, log } = parts;
   const { sessions } = intake;
   const unless = async (what: string, work: () => Promise<unknown>) => {

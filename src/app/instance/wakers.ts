@@ -28,7 +28,7 @@ import {
 import { Children } from "../../mind/teams/index.ts";
 import { Watchers } from "../../mind/watch/index.ts";
 import { makeGoals } from "./goals.ts";
-import type { Built, Inflow } from "./intake.ts";
+import type { Built, BuiltIntake } from "./intake.ts";
 
 export interface Wakers {
   hooks: Hooks;
@@ -39,7 +39,7 @@ export interface Wakers {
   goals: Goals;
 }
 
-export function buildWakers(built: Built & { intake: Inflow }): Wakers {
+export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
   const { parts, ground, workshop, delivery, mind, intake, late } = built;
   const { config, models, clock, ids, crash, guard, log } = parts;
   const { records, engine, watch, stopTurn, agentModel } = ground;
@@ -112,7 +112,7 @@ export function buildWakers(built: Built & { intake: Inflow }): Wakers {
   return { hooks, watchers, heartbeat, schedules, children, goals };
 }
 
-function buildSchedules(built: Built & { intake: Inflow }): { heartbeat: Heartbeat; schedules: Schedules } {
+function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: Heartbeat; schedules: Schedules } {
   const { parts, ground, delivery, intake } = built;
   const { clock, ids, crash, bus, log } = parts;
   const { records, engine, watch, zone } = ground;
@@ -140,7 +140,7 @@ function buildSchedules(built: Built & { intake: Inflow }): { heartbeat: Heartbe
   return { heartbeat, schedules };
 }
 
-function surroundings({ parts, ground, workshop, delivery, intake }: Built & { intake: Inflow }): JobSurroundings {
+function surroundings({ parts, ground, workshop, delivery, intake }: Built & { intake: BuiltIntake }): JobSurroundings {
   const { config, models } = parts;
   const { records, called, agentModel } = ground;
   return {

@@ -4,12 +4,11 @@ import { AppError } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import {
+  addFact,
   type Condensation,
   findAbout,
-  findReplaced,
   forgetAbout,
   forgetFact,
-  momentOfFact,
   type Remembered,
   searchBoth,
   untrusted,
@@ -29,13 +28,9 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
   const rooms = () => parts.instance().memory;
   const memory = () => rooms().memory;
   return {
-    async "memory.add"({ at, idempotencyKey: _key, ...given }, { outside }) {
-      const moment = at === undefined ? undefined : momentOfFact(at);
-      // A caller who may use this method speaks for the owner, so the fact needs no confirmation.
-      const added = await memory().add({ ...given, trust: outside ? "outside" : "owner", ...defined({ at: moment }) });
-      const replaced = await findReplaced(rooms(), added);
-      const { id, state } = added;
-      return { id, state, ...(replaced.length ? { replaced: replaced.map(({ id, text }) => ({ id, text })) } : {}) };
+    async "memory.add"({ idempotencyKey: _key, ...given }, { outside }) {
+      const { replaced, ...added } = await addFact(rooms(), given, outside === true);
+      return { ...added, ...(replaced.length ? { replaced } : {}) };
     },
     "memory.search": async (query) => ({
       // Trust and person decide what is found. They are not part of the answer.

@@ -3,7 +3,7 @@
  * typed in a chat as one line, or filled in field by field. Pure.
  */
 import { AppError, assertNever } from "./errors.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 
 export type FormField = {
   name: string;
@@ -164,7 +164,7 @@ function misfit(form: QuestionForm, message: string): AppError {
 function parseObject(text: string): JsonObject | undefined {
   try {
     const value = JSON.parse(text) as Json;
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import type { Stats } from "node:fs";
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { Dir, type How } from "./dir.ts";
 import { errno, notFound, outside, wrongInput } from "./failure.ts";
-import { splitPath, wordsBelow } from "./words.ts";
+import { splitPath, wordsBelow } from "./split-path.ts";
 
 /** As many links as Linux follows in one path before it calls it a loop. */
 const MOST_LINKS = 40;

@@ -3,7 +3,7 @@ import { METHODS, type MethodName } from "../../core/protocol/index.ts";
 import { type Handler, type Handlers, mapHandlers } from "./ports.ts";
 
 /** Keeps the first result of a call under its key. */
-export interface Replays {
+export interface KeptResults {
   /** Runs once per key; afterwards the kept result. Throws CONFLICT when the key came with other parameters. */
   once<T>(call: {
     principal: string;
@@ -24,18 +24,18 @@ export interface Keeping {
 
 export function withKeys(
   handlers: Handlers,
-  replays: Replays,
+  kept: KeptResults,
   special: Partial<Record<MethodName, Keeping>>,
 ): Handlers {
   return mapHandlers(handlers, (name, handler) =>
-    METHODS[name].mutates && name !== "chat.send" ? makeIdempotent(name, handler, replays, special[name]) : handler,
+    METHODS[name].mutates && name !== "chat.send" ? makeIdempotent(name, handler, kept, special[name]) : handler,
   );
 }
 
 function makeIdempotent<M extends MethodName>(
   method: M,
   handler: Handler<M>,
-  replays: Replays,
+  kept: KeptResults,
   keeping: Keeping | undefined,
 ): Handler<M> {
   return (params, caller) => {
@@ -43,6 +43,6 @@ function makeIdempotent<M extends MethodName>(
     if (!key) return handler(params, caller);
     const run = () => handler(params, caller);
     const call = { principal: caller.principal.id, method, key, params: rest, run, ...keeping };
-    return replays.once<unknown>(call) as ReturnType<Handler<M>>;
+    return kept.once<unknown>(call) as ReturnType<Handler<M>>;
   };
 }

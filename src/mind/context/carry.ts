@@ -7,7 +7,7 @@
  * CONTEXT-14: it never exceeds its token limit; the oldest items are dropped first. They stay in the records, where search finds
  * them.
  */
-import { isWritten, type Json, type ModelMessage } from "../../core/domain/index.ts";
+import { isObject, isWritten, type Json, type ModelMessage } from "../../core/domain/index.ts";
 import { clip, textTokens } from "./tokens.ts";
 
 export interface Carry {
@@ -126,7 +126,7 @@ function oneLine(text: string, tokens: number, around?: string): string {
 }
 
 function filesIn(input: Json): string[] {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
+  if (!isObject(input)) return [];
   return Object.entries(input).flatMap(([key, value]) => {
     if (typeof value !== "string") return [];
     if (FILE_KEYS.has(key) && value.length < 200) return [value];

@@ -1,7 +1,7 @@
 /** The judge's prompt, and how to parse its answer. Pure. */
 
 import type { ModelReply, ModelRequest } from "../../core/contracts/index.ts";
-import { sourceKeys } from "../../core/domain/index.ts";
+import { isObject, sourceKeys } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Goal } from "./store.ts";
 import { NO_REASON } from "./words.ts";
@@ -72,7 +72,7 @@ export function readVerdict(reply: Extract<ModelReply, { ok: true }>): GoalVerdi
     const isCall = part.type === "tool-call" && part.name === "verdict";
     const said = part.type === "text" ? jsonIn(part.text) : null;
     const found = isCall ? part.input : said;
-    if (found === null || typeof found !== "object" || Array.isArray(found)) continue;
+    if (!isObject(found)) continue;
     const { verdict, why, next } = found as Record<string, unknown>;
     if (verdict !== "done" && verdict !== "go on" && verdict !== "blocked") continue;
     const words = (value: unknown) => (typeof value === "string" ? value.trim().slice(0, MOST_WORDS) : "");

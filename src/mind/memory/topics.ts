@@ -1,7 +1,8 @@
 /** Facts that took others' place, and what goes when a topic is forgotten. */
-import type { Crash } from "../../core/kit/index.ts";
+import { type Crash, defined } from "../../core/kit/index.ts";
 import type { AddOutcome, Remembered } from "./kinds.ts";
 import type { Memory } from "./memory.ts";
+import { moment } from "./moment.ts";
 import { longerNames, readTopic, Spelling, settleTopic, type Topic } from "./naming/topic.ts";
 import type { replacing } from "./replacing.ts";
 import { type Mention, mentionsText } from "./sessions/mentions.ts";
@@ -42,6 +43,21 @@ export async function findReplaced(rooms: MemoryAccess, added: AddOutcome): Prom
   const ids = (added.state === "live" && added.superseded) || [];
   const old = await Promise.all(ids.map((id) => rooms.memory.get(id)));
   return old.filter((fact) => fact !== undefined);
+}
+
+/**
+ * A fact from somebody at the controls. They speak for the owner, so it needs no confirmation; what another program brings is text from
+ * outside.
+ */
+export async function addFact(
+  rooms: MemoryAccess,
+  { at, ...given }: Omit<Parameters<Memory["add"]>[0], "trust" | "at"> & { at?: string | number | undefined },
+  isOutside: boolean,
+): Promise<Pick<AddOutcome, "id" | "state"> & { replaced: Pick<Remembered, "id" | "text">[] }> {
+  const held = at === undefined ? undefined : moment(at);
+  const added = await rooms.memory.add({ ...given, trust: isOutside ? "outside" : "owner", ...defined({ at: held }) });
+  const replaced = await findReplaced(rooms, added);
+  return { id: added.id, state: added.state, replaced: replaced.map(({ id, text }) => ({ id, text })) };
 }
 
 /** Why a fact that was to be replaced still holds. Read back, so that a repeated call says the same. */

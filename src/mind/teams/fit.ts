@@ -1,6 +1,6 @@
 /** Answers that must fit a JSON Schema. Pure. */
 import { z } from "zod";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, isObject, type Json } from "../../core/domain/index.ts";
 import { firstIssue } from "../../core/kit/index.ts";
 
 /** Checks a schema when it is given, not when the answer is there. Throws TOOL_INPUT. */
@@ -25,7 +25,7 @@ export function fitTo(schema: Json, text: string): { ok: true; value: Json } | {
 }
 
 function toShape(schema: Json): z.ZodType {
-  if (schema === null || typeof schema !== "object" || Array.isArray(schema)) throw new Error("it is not an object");
+  if (!isObject(schema)) throw new Error("it is not an object");
   return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 }
 

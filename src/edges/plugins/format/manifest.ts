@@ -4,7 +4,9 @@
  * PLUGINS-1: an unknown field at the top is reported and ignored, as the specification asks. Everything else that is wrong refuses the
  *     plugin. In our own part nothing unknown is taken: a right that Lares doesn't know can't be shown to anybody.
  */
+
 import { z } from "zod";
+import { isObject } from "../../../core/domain/index.ts";
 import { isTooDeep, parseJson, withoutHidden } from "../../../core/kit/index.ts";
 import { type OwnPart, ownPart } from "./own-part.ts";
 
@@ -72,7 +74,7 @@ export function readPluginManifest(source: string): PluginManifest | { why: stri
 function readOwnPart(extensions: unknown, notes: string[]): { part: OwnPart } | { why: string } {
   const none = { part: ownPart.parse({}) };
   if (extensions === undefined) return none;
-  if (extensions === null || typeof extensions !== "object" || Array.isArray(extensions)) {
+  if (!isObject(extensions)) {
     notes.push('the field "extensions" of plugin.json isn\'t an object, so it is ignored');
     return none;
   }
@@ -87,7 +89,7 @@ export function readObject(source: string): { value: Record<string, unknown> } |
   if (isTooDeep(source, DEEPEST)) return { why: "is nested too deeply" };
   try {
     const value = parseJson(source);
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return { why: "isn't a JSON object" };
+    if (!isObject(value)) return { why: "isn't a JSON object" };
     return { value: value as Record<string, unknown> };
   } catch {
     return { why: "isn't valid JSON" };

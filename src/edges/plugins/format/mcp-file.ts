@@ -3,7 +3,9 @@
  *
  * PLUGINS-2: what is wrong with one server loses that server only; what is wrong with the file loses its servers only.
  */
+
 import { z } from "zod";
+import { isObject } from "../../../core/domain/index.ts";
 import { isLoopbackName } from "../../../core/kit/index.ts";
 import { firstIssue, readObject } from "./manifest.ts";
 import { argument, programToken, staysInside, variables } from "./server-fields.ts";
@@ -74,8 +76,7 @@ export function readMcpFile(source: string): McpFile {
   const { $schema, mcpServers, ...others } = json.value;
   if ($schema !== MCP_SCHEMA) return lost(`must have "$schema": "${MCP_SCHEMA}"`);
   if (Object.keys(others).length > 0) return lost("has an unknown field");
-  if (mcpServers === null || typeof mcpServers !== "object" || Array.isArray(mcpServers))
-    return lost("must have an object mcpServers");
+  if (!isObject(mcpServers)) return lost("must have an object mcpServers");
   const entries = Object.entries(mcpServers as Record<string, unknown>);
   const file: McpFile = { servers: {}, problems: [] };
   for (const [name, entry] of entries.slice(0, MOST_SERVERS)) {

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { firstIssue, isTooDeep, withoutHidden } from "../../../core/kit/index.ts";
 import { problemOfHeaders } from "./headers.ts";
 import { toolName } from "./names.ts";
@@ -124,14 +124,14 @@ function readTool(server: string, raw: unknown): McpTool | { name: string; reaso
 /** Why arguments can't be built from this schema, if they can't. */
 function problemOfSchema(schema: unknown): string | undefined {
   if (schema === undefined) return "is missing";
-  if (schema === null || typeof schema !== "object" || Array.isArray(schema)) return "isn't an object";
+  if (!isObject(schema)) return "isn't an object";
   const text = asText(schema);
   if (text === undefined) return "can't be written down";
   if (Buffer.byteLength(text) > MOST_SCHEMA_BYTES) return `is larger than ${MOST_SCHEMA_BYTES / 1024} KB`;
   if (isTooDeep(text, MOST_SCHEMA_DEPTH)) return `is nested more than ${MOST_SCHEMA_DEPTH} levels deep`;
   const { type } = schema as JsonObject;
-  const isObject = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
-  return isObject ? undefined : `describes ${JSON.stringify(type).slice(0, 40)}, and arguments are always an object`;
+  const takesObject = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
+  return takesObject ? undefined : `describes ${JSON.stringify(type).slice(0, 40)}, and arguments are always an object`;
 }
 
 /** Undefined for what is nested deeper than a text can be made of. */

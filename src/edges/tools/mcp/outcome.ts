@@ -33,7 +33,7 @@ export interface CallAt {
 type Asked = { open: string } | { collected: Collected; asked: string };
 
 /** A server that asks for one thing after the other without a person in between. */
-const MOST_TURNS = 10;
+const MOST_ROUNDS = 10;
 
 export async function tellOutcome(
   at: CallAt,
@@ -87,7 +87,7 @@ export async function goOn(at: CallAt, state: Json, answer: QuestionAnswer): Pro
 
 async function collect(at: CallAt, collected: Collected): Promise<ToolResult> {
   const { server } = at.offered;
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
     const step = nextStep(server, collected, { roots: at.port.roots(), maySample: false });
     if (step.kind === "ask") {
       const { shown, form, key } = step;

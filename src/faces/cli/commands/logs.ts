@@ -5,7 +5,7 @@
  *
  * CLI-4: each line is shown once: the socket is open before the past is read, and lines are known by their number.
  */
-import { AppError, type Json, type LiveEvent } from "../../../core/domain/index.ts";
+import { AppError, isObject, type Json, type LiveEvent } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { fileProblem, homeFileProblem } from "../../../ground/config/index.ts";
 import { followEvents } from "../chat/events.ts";
@@ -173,7 +173,7 @@ function shown({ out }: Context, line: Line): string {
 }
 
 function showFacts(facts: Json): string {
-  if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return oneLine(JSON.stringify(facts));
+  if (!isObject(facts)) return oneLine(JSON.stringify(facts));
   return Object.entries(facts)
     .map(([key, value]) => `${key}=${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`)
     .join(" ");

@@ -1,7 +1,14 @@
 /** What Lares knows and plans: memory, conversations, schedules, agents. */
 import { z } from "zod";
 import { defined, truthy } from "../../../core/kit/index.ts";
-import { agentId, type HistoryMessage, idempotencyKey, type Result, sessionKey } from "../../../core/protocol/index.ts";
+import {
+  agentId,
+  type HistoryMessage,
+  idempotencyKey,
+  METHODS,
+  type Result,
+  sessionKey,
+} from "../../../core/protocol/index.ts";
 import { type ServedTool, tool } from "./catalogue.ts";
 
 const READS = { readOnlyHint: true } as const;
@@ -29,11 +36,7 @@ const memoryTools: readonly ServedTool[] = [
     in: z.strictObject({
       query: z.string().min(1).max(4000),
       limit: limit(50).describe("10"),
-      in: z
-        .array(z.enum(["memory", "sessions"]))
-        .min(1)
-        .optional()
-        .describe("memory: facts and documents (the default); sessions: everything that was said"),
+      in: METHODS["memory.search"].in.shape.in,
     }),
     out: z.object({
       results: z.array(

@@ -4,7 +4,7 @@
  * WRITE-2: messages of one side that follow each other become one message: the roles alternate.
  * WRITE-3: an answer's calls stand behind its texts, but not on the other side of a thinking block: signatures cover the order.
  */
-import { assertNever } from "../../../../core/domain/index.ts";
+import { assertNever, isObject } from "../../../../core/domain/index.ts";
 import { defined } from "../../../../core/kit/index.ts";
 import type { SdkMessage, SdkOptions, SdkProviderOptions } from "../sdk.ts";
 import { findAbilities, type ModelAbilities } from "./anthropic-models.ts";
@@ -232,7 +232,7 @@ function asObject(input: unknown): unknown {
   if (typeof input !== "string") return input;
   try {
     const parsed: unknown = JSON.parse(input);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? parsed : input;
+    return isObject(parsed) ? parsed : input;
   } catch {
     return input;
   }
