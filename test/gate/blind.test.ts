@@ -67,12 +67,8 @@ const ASKED_STILL = [
   "(date; ls) > report.txt 2>&1",
   ": > empty.txt",
   "find src -type f -exec grep -l import {} \\;",
-  "git ls-files | xargs wc -l",
   "git ls-files '*.ts' | xargs grep -n TODO",
-  "rg -l TODO | xargs wc -l",
   "grep -rl import src | xargs -I{} basename {}",
-  "command -v jq",
-  "type ls",
   "! grep -q FIXME src/app.ts",
 ];
 

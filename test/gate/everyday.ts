@@ -1,7 +1,7 @@
 /**
- * A hundred commands a developer types in a day, and the rules they would write once to have them run without being asked.
- * The list was written before anything was measured against it; it is data, not a result. Change it only to make it truer to
- * daily work, never to make the count below look better.
+ * Commands a developer types in a day, and the rules they would write once to have them run without being asked.
+ * The first hundred were written before anything was measured against them; those with more of the shell in them came later, because
+ * they asked. The list is data, not a result: change it only to make it truer to daily work, never to make the count look better.
  */
 
 /** What somebody who trusts an agent with a Node and Python project allows. */
@@ -35,6 +35,8 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
     "du *",
     "df *",
     "which *",
+    "test *",
+    "[ *",
     "echo *",
     "printf *",
     "date *",
@@ -172,4 +174,12 @@ export const EVERYDAY: readonly string[] = [
   "echo done",
   "mkdir -p build/tmp && touch build/tmp/.keep",
   "date +%Y-%m-%d",
+  // With more of the shell in them.
+  "git ls-files | xargs wc -l",
+  "rg -l TODO | xargs wc -l",
+  "find src -type f | xargs wc -l",
+  "type node",
+  "command -v jq",
+  "if [ -f package.json ]; then cat package.json; fi",
+  'while read -r line; do echo "$line"; done < names.txt',
 ];

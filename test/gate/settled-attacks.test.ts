@@ -92,6 +92,117 @@ describe("what is found is put in no other word", () => {
   runs(["find . -name README.md -exec cat {} \\;", "find . -name '*.ts' | xargs -n1 wc -l", "ls | xargs -n1 basename"]);
 });
 
+describe("xargs counts listed files, and nothing else (GATE-4)", () => {
+  stops([
+    "echo /etc/passwd | xargs wc -l",
+    "echo /etc/passwd | xargs wc -l --",
+    "cat names.txt | xargs wc -l",
+    "xargs wc -l < names.txt",
+    "xargs wc -l -- < names.txt",
+    "xargs wc -l -- <<< /etc/passwd",
+    "git ls-files | xargs wc -l < names.txt",
+    "git ls-files | xargs wc -l -- <<< /etc/passwd",
+    "git ls-files | head -n 3 < names.txt | xargs wc -l",
+    "git ls-files | head names.txt | xargs wc -l",
+    "git ls-files | head 5 | xargs wc -l",
+    "git ls-files | grep . names.txt | xargs wc -l",
+    "git ls-files | sed s,^,/etc/, | xargs wc -l",
+    "git ls-files | xargs wc --files0-from=names.txt",
+    "git ls-files | xargs wc -l --files0-from",
+    "git ls-files | xargs wc -l ../x",
+    "git ls-files | xargs wc -l -- ../x",
+    "git ls-files | xargs -a names.txt wc -l",
+    "git ls-files | xargs -I{} wc -l {}",
+    "git ls-files | xargs ./wc -l",
+    "git ls-files | xargs cat",
+    "git ls-files | xargs grep -n TODO",
+    "git ls-files | xargs head -n 1 --",
+    "git ls-files | xargs rm",
+    "git ls-files | xargs sh -c wc",
+    "git ls-files | xargs tee",
+    "git ls-files | xargs env wc -l",
+    "git ls-files | xargs wc -l > ../x",
+    "git ls-files --format=/etc/passwd | xargs wc -l",
+    "git diff --output=x --name-only | xargs wc -l",
+    "git diff HEAD | xargs wc -l",
+    "git diff -- --name-only | xargs wc -l",
+    "rg TODO | xargs wc -l",
+    "rg -l TODO --pre sh | xargs wc -l",
+    "rg -g -l TODO | xargs wc -l",
+    "rg -- -l | xargs wc -l",
+    "grep -h . names.txt | xargs wc -l",
+    "grep -- -l names.txt | xargs wc -l",
+    "find / -type f | xargs wc -l",
+    "find .. -type f | xargs wc -l",
+    "find -L . -type f | xargs wc -l",
+    "find . -type f | xargs wc --files0-from=names.txt",
+    "find . -type f | xargs head -n 1",
+  ]);
+  runs([
+    "git ls-files | xargs wc -l",
+    "git ls-files '*.ts' | grep -v test | xargs wc -l | tail -1",
+    "git diff --name-only HEAD~1 | xargs wc -l",
+    "rg -l TODO -g '*.ts' | xargs wc -l",
+    "rg --files src | xargs wc -l | sort -n | tail -5",
+    "grep -rl import src --include=*.ts | xargs wc -w",
+    "ls src/*.ts | xargs wc -l",
+    "find src -type f | xargs wc -l",
+    "find . -type f -exec wc -c {} +",
+  ]);
+
+  test("a file named like an option is counted, not obeyed", async () => {
+    writeFileSync(join(g.workspace, "a/b/--files0-from=README.md"), "one\ntwo\n");
+    const command = "cd a/b && ls | xargs wc -l";
+    const { settled, plan } = await g.judge(command);
+    expect(settled).toBe(true);
+    expect(await g.run(command, plan.shell!.settled!.run)).toContain("2 --files0-from=README.md");
+  });
+});
+
+describe("type and command -v say where a program is, and run nothing", () => {
+  stops([
+    "command cat README.md",
+    "command -p cat README.md",
+    "command -v",
+    "command -vp pwn",
+    "command -v /etc/passwd",
+    "command -v ../x",
+    "command -v $(echo pwn)",
+    "command -v 'a[$(pwn)]'",
+    "command -- pwn",
+    "command pwn -v",
+    "type",
+    "type -f ls",
+    "type ./evil.sh",
+    "type ls /etc/passwd",
+    "type $x",
+    'type "$(pwn)"',
+    "type ls; pwn",
+    "type ls > ../x",
+    "type ls && rm README.md",
+    "builtin type ls",
+    "type() { pwn; }; type ls",
+    "hash -p ./evil.sh ls; type ls",
+    "alias ls=pwn; type ls",
+  ]);
+  runs(["type ls", "type -a ls cat", "command -v ls", "command -v jq >/dev/null 2>&1 && echo yes || echo no"]);
+
+  test("they need the rule for which, and a deny rule for either holds", async () => {
+    for (const command of ["type ls", "command -v ls"]) {
+      const exec = RULES.exec.filter((rule) => rule !== "which *");
+      expect((await g.judge(command, { allow: { ...RULES, exec } })).verdict).toBe("ask");
+      for (const rule of ["which *", `${command.split(" ")[0]} *`])
+        expect((await g.judge(command, { deny: { exec: [rule] } })).verdict, rule).not.toBe("allow");
+    }
+  });
+
+  test("what runs is the shell's own word", async () => {
+    const { plan } = await g.judge("type ls");
+    expect(await g.run("type ls", plan.shell!.settled!.run)).toMatch(/^ls is \//);
+    expect(g.pwned()).toBe(false);
+  });
+});
+
 describe("behind a command that may move things, what names files asks", () => {
   stops([
     "mv a/up up2; cat up2",

@@ -18,6 +18,11 @@ describe("find -exec", () => {
     expect(inner("find . -type f -exec basename {} ;")).toBe("basename found");
   });
 
+  test("files of any name may be counted", () => {
+    expect(inner("find . -type f ! -name .env* -exec wc -l {} +")).toBe("wc -l found");
+    expect(inner("find . -type f ! -name .env* -exec wc --files0-from=x {} +")).toBeUndefined();
+  });
+
   test.each([
     ["anything but plain files", "find src -name *.ts ! -name .env* -exec cat {} +"],
     ["files of any name", "find src -type f ! -name .env* -exec cat {} +"],
@@ -35,6 +40,13 @@ describe("find -exec", () => {
 
 describe("xargs", () => {
   test("may show the names it is given", () => expect(inner("xargs -0 -n1 basename")).toBe("basename found"));
+
+  test("may count the files it is given, behind a -- that ends the options", () => {
+    expect(inner("xargs wc -l --")).toBe("wc -l -- found");
+    expect(inner("xargs wc -l")).toBeUndefined();
+    expect(inner("xargs wc --files0-from=x --")).toBeUndefined();
+    expect(inner("xargs wc -l x --")).toBeUndefined();
+  });
 
   test.each(["xargs cat", "xargs -I{} echo {}", "xargs -a list echo", "xargs sh -c x", "xargs"])(
     "a person looks at %s",

@@ -3,6 +3,7 @@
  * command; which files it gets is judged by find's own arguments.
  *
  * GATE-4: a program that shows what is in files gets plain files only (`-type f`), and only such as no file of secrets is named like.
+ *     Only counting (`wc -l`) is let near any file.
  */
 import type { ShellCommand } from "../../core/contracts/index.ts";
 
@@ -11,6 +12,8 @@ const SHOWS_NAMES = /^(echo|basename|dirname)$/;
 /** Programs that read what they are given and do nothing else, with the options that a table lets through. */
 const READS =
   /^(wc|cat|head|tail|grep|egrep|fgrep|stat|file|ls|du|sha256sum|md5sum|sha1sum|nl|tac|basename|dirname|echo)$/;
+/** Options with which `wc` counts the files it is given. A count shows nothing of what is in a file, whatever its name. */
+const COUNTS = /^-[clmwL]+$/;
 /** Ends of names that no file of secrets has, but for `.env.ts` and its like; which find has to skip. */
 const ORDINARY_END =
   /^([cm]?[jt]sx?|md|mdx|txt|rst|adoc|tex|log|csv|tsv|py|rb|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|php|pl|lua|r|sh|sql|html?|css|scss|less|svg|xml|vue|svelte)$/i;
@@ -47,7 +50,7 @@ function byFind(args: readonly string[]): string[] | undefined {
       /^-i?name$/.test(word) && tests[i - 1] !== "!" && tests[i - 1] !== "-not" && isHarmlessName(tests[i + 1]!),
   );
   const passesOver = tests.some((word, i) => word === "!" && tests[i + 1] === "-name" && tests[i + 2] === ".env*");
-  if (!SHOWS_NAMES.test(name) && !(isNamed && passesOver)) return undefined;
+  if (!SHOWS_NAMES.test(name) && !((isNamed || counts(inner.slice(0, -1))) && passesOver)) return undefined;
   return inner.map((word) => (word === "{}" ? "found" : word));
 }
 
@@ -64,5 +67,11 @@ function byXargs(args: readonly string[]): string[] | undefined {
   }
   const inner = args.slice(i);
   if (inner.some((word) => word.includes("{}"))) return undefined;
-  return SHOWS_NAMES.test(inner[0] ?? "") ? [...inner, "found"] : undefined;
+  // Behind `--` no name that it is fed is an option.
+  const isCounting = inner.at(-1) === "--" && counts(inner.slice(0, -1));
+  return SHOWS_NAMES.test(inner[0] ?? "") || isCounting ? [...inner, "found"] : undefined;
+}
+
+function counts([name, ...options]: readonly string[]): boolean {
+  return name === "wc" && options.every((word) => COUNTS.test(word));
 }

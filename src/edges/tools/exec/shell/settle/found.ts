@@ -1,4 +1,6 @@
 /**
+ * Programs that are run on files which another one lists.
+ *
  * `find … | xargs prog` and `find … -exec prog {} +`. A name with blanks or a line break in it is taken apart by xargs and may then
  * name any file, and a link that is found leads anywhere. So both become `find … -type f -exec prog {} +`, which hands on each plain
  * file whole; files of secrets with ordinary names (`.env.ts`) are skipped. find puts the found name in place of every
@@ -68,4 +70,64 @@ export function withXargs(findArgs: readonly string[], xargs: readonly string[])
 
 function hasPlace(words: readonly string[]): boolean {
   return words.some((word) => word.includes("{}"));
+}
+
+/** Options of `wc` that say what to count. Others name a file whose lines it reads as names, and shows in its messages. */
+const COUNTS = /^-[clmwL]+$/;
+
+/**
+ * `… | xargs wc -l` counts files that nobody has named, which tells nothing of what is in them. A file called
+ * `--files0-from=FILE` would be an option, so the words get a `--` at their end. Undefined: xargs runs something else.
+ */
+export function countsFed(xargs: readonly string[]): { options: string[]; words: string[] } | undefined {
+  const at = xargs.findIndex((word) => !/^(-0|-r|-n\d+|--null|--no-run-if-empty)$/.test(word));
+  if (xargs[at] !== "wc") return undefined;
+  const words = xargs.slice(at + 1).filter((word, i, all) => word !== "--" || i !== all.length - 1);
+  return words.every((word) => COUNTS.test(word))
+    ? { options: xargs.slice(0, at), words: [...words, "--"] }
+    : undefined;
+}
+
+/** Programs that print names of files that are there, with options that leave it at that. */
+const LISTS: readonly { starts: readonly string[]; options: RegExp; needs?: RegExp }[] = [
+  { starts: ["git", "ls-files"], options: /^(-[cmoz]|--(cached|modified|others|exclude-standard)?)$/ },
+  {
+    starts: ["git", "diff"],
+    options: /^(--(name-only|cached|staged|diff-filter=[A-Za-z]+)?)$/,
+    needs: /^--name-only$/,
+  },
+  { starts: ["rg"], options: /^(-[liwFgt0]+|--(files|files-with-matches|hidden)?)$/, needs: /^(-[iwF]*l|--files)/ },
+  {
+    starts: ["grep"],
+    options: /^(-[rRlinwEFZ]+|--((include|exclude|exclude-dir)=.+)?)$/,
+    needs: /^-[rRinwEF]*l/,
+  },
+  { starts: ["ls"], options: /^-1$/ },
+];
+/** Programs that pass on some of the lines they are fed; with a file among their words they would print that instead. */
+const PASSES_ON: Readonly<Record<string, RegExp>> = {
+  grep: /^(-[vEFiwx]+ )*[^- ][^ ]*$/,
+  head: /^(-n ?\d+|-\d+)?$/,
+  tail: /^(-n ?\d+|-\d+)?$/,
+  sort: /^(-[rnufV]+)?$/,
+  uniq: /^$/,
+};
+
+/** Whether what these commands of a pipe hand on is a list of files. */
+export function listsFiles(commands: readonly { name: string; words: readonly unknown[] }[]): boolean {
+  const [first, ...filters] = commands.map(({ name, words }) => [name, ...words]);
+  if (!first || !commands.every(({ words }) => words.every((word) => typeof word === "string"))) return false;
+  const words = first as string[];
+  const list = LISTS.find(({ starts }) => starts.every((word, i) => words[i] === word));
+  if (!list) return false;
+  const rest = words.slice(list.starts.length);
+  const { options, needs } = list;
+  if (!rest.every((word) => !word.startsWith("-") || options.test(word))) return false;
+  // Behind `--`, or as the value of the option before it, a word is no option.
+  const isOption = (i: number) => !rest.slice(0, i).includes("--") && !/^-[A-Za-z]*[gt]$/.test(rest[i - 1] ?? "");
+  if (needs && !rest.some((word, i) => needs.test(word) && isOption(i))) return false;
+  return filters.every(([name, ...args]) => {
+    const passes = Object.hasOwn(PASSES_ON, name as string) ? PASSES_ON[name as string]! : undefined;
+    return passes?.test(args.join(" ")) === true;
+  });
 }

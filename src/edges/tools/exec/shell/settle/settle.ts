@@ -5,7 +5,8 @@
  *
  * SHELL-4: a text is settled only if it consists of these, and of nothing else: pipelines of simple commands joined by `;`, `&&`,
  *     `||` and line breaks; `cd DIR &&` at the very beginning; `for NAME in WORDS; do …; done` on its own, not nested; patterns;
- *     text that is fed to a command; `$( )` as a word of `echo` or `printf`; `find | xargs`.
+ *     text that is fed to a command; `$( )` as a word of `echo` or `printf`; `find | xargs`; `xargs wc` behind a list of files;
+ *     `type NAME` and `command -v NAME`.
  * SHELL-5: what was judged is what runs: one tree is written twice, and the text for judging is read again and compared with it.
  * SHELL-6: there is one folder for the whole text, inside the agent's own folders, and no link leads to it.
  */
@@ -26,7 +27,8 @@ import { isDuplicate, TO_FILE } from "../plain.ts";
 import { findProgram } from "../programs.ts";
 import { readWord } from "../word.ts";
 import { giveUp, SettleBudget, Unsettled } from "./budget.ts";
-import { type FindAction, withExec, withXargs } from "./found.ts";
+import { countsFed, type FindAction, listsFiles, withExec, withXargs } from "./found.ts";
+import { isLookup, lookedUp } from "./lookup.ts";
 import type { SettledCommand, SettledList, SettledPipeline, SettledRedirect, SettledWord } from "./tree.ts";
 import { type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
 
@@ -47,7 +49,7 @@ export interface SettleWhere {
 
 /** Programs that leave files as they are, whatever their arguments. After any other one no pattern is expanded. */
 const LEAVES_FILES =
-  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|echo|printf|cut|tr|test|\[|pwd|basename|dirname|realpath|stat|du|df|diff|cmp|comm|paste|seq|true|false|whoami|id|uname|jq|sha256sum|md5sum|sleep|fold|rev)$/;
+  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|echo|printf|cut|tr|test|\[|pwd|basename|dirname|realpath|stat|du|df|diff|cmp|comm|paste|seq|true|false|whoami|id|uname|which|type|command|jq|sha256sum|md5sum|sleep|fold|rev)$/;
 /** Names that mean something to bash or to programs are longer or have capitals or underscores, but for this one. */
 const LOOP_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
 /** The words of these are printed and nothing else. */
@@ -160,15 +162,16 @@ class Settling {
     for (let i = 0; i < commands.length; i++) {
       const found = await this.foundBy(commands[i]!, commands[i + 1], at);
       if (found) i++;
-      out.push(found ?? (await this.one(commands[i]!, at)));
+      out.push(found ?? (await this.one(commands[i]!, at, out)));
     }
     return out;
   }
 
-  private async one(node: SyntaxNode, at: At): Promise<SettledCommand> {
+  /** `before`: what it is fed by, in a pipe. */
+  private async one(node: SyntaxNode, at: At, before: readonly SettledCommand[] = []): Promise<SettledCommand> {
     if (node.type !== "Command" || !node.name || node.prefix.length > 0) return giveUp(node.type);
     const name = readWord(node.name).literal ?? giveUp("a program that is computed");
-    const path = this.program(name);
+    const path = this.program(isLookup(name) ? "which" : name);
     const words: SettledWord[] = [];
     const inner = (script: ParsedScript) => this.output(script, at);
     const mayBeOpen = PRINTS.test(name) && !at.isInside;
@@ -180,8 +183,25 @@ class Settling {
     const known = words.filter((word) => typeof word === "string");
     if (name === "find" && known.includes("-exec"))
       return this.running(withExec(known) ?? giveUp("find runs something"), redirects);
+    if (isLookup(name)) {
+      const names = lookedUp(name, known) ?? giveUp("more than a name");
+      return { name: "which", path: name, words: names, run: known, redirects };
+    }
+    const counting = name === "xargs" ? countsFed(known) : undefined;
+    if (counting) return this.counting(counting, { name, path, words, redirects }, before);
     this.hasChanged ||= !LEAVES_FILES.test(name);
     return { name, path, words, ...(name === "git" ? { run: this.where.guard(known) } : {}), redirects };
+  }
+
+  /** `xargs wc`, which may count the files of a list and nothing that another program makes up. */
+  private counting(
+    { options, words }: NonNullable<ReturnType<typeof countsFed>>,
+    xargs: SettledCommand,
+    before: readonly SettledCommand[],
+  ): SettledCommand {
+    const isFed = [...before, xargs].some(({ redirects }) => redirects.some(({ operator }) => /^</.test(operator)));
+    if (isFed || !listsFiles(before)) return giveUp("names that nobody has listed");
+    return { ...xargs, words: [...options, "wc", ...words], run: [...options, this.program("wc"), ...words] };
   }
 
   /** Commands whose output becomes part of a word: no loop in them, and no output of others. */

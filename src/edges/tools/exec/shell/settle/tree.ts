@@ -16,6 +16,7 @@ export type SettledRedirect =
 
 export interface SettledCommand {
   name: string;
+  /** What runs: the program's file, or a word of the shell's own that is judged as the program of that name. */
   path: string;
   words: readonly SettledWord[];
   /** The words when it runs, where it gets more than those that were judged. */
