@@ -24,6 +24,7 @@ import { adviseRules, agentPolicyConfig, policyConfig } from "../flow/gate/index
 import { inboxConfig } from "../flow/inbox/index.ts";
 import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
+import { a2aConfig } from "../flow/peers/index.ts";
 import { retentionConfig } from "../flow/sessions/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
 import { adviseBy, type Config, defineConfig, type Settings } from "../ground/config/index.ts";
@@ -76,6 +77,7 @@ export const schema = defineConfig(
     web: webConfig.prefault({}),
     mcp: mcpConfig.prefault({}),
     plugins: pluginsConfig,
+    a2a: a2aConfig.prefault({}),
     memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
     skills: skillsConfig.prefault({}),
     schedules: schedulesConfig,
@@ -117,6 +119,7 @@ export const schema = defineConfig(
     web: "live",
     mcp: "live",
     plugins: "live",
+    a2a: "live",
     time: "live",
     teams: "live",
     memory: "live",

@@ -167,6 +167,7 @@ function instancePorts(instance: () => Instance) {
     speak: (account, token, peer) => instance().channels.accounts.speak({ channel: "external", account }, token, peer),
     channel: (channel, account, head, readBody) =>
       instance().channels.accounts.receive({ channel, account }, head, readBody),
+    peers: () => instance().peers,
     findSession: async (turn) => (await instance().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,

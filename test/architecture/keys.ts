@@ -102,6 +102,8 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/watch/imap.ts": "a range in IMAP",
   "src/faces/cli/commands/channels.ts": "headings",
   "src/faces/cli/format.ts": "times of day",
+  "src/faces/gateway/a2a/rest.ts": "the protocol's paths",
+  "src/faces/gateway/a2a/route.ts": "the protocol's paths",
   "src/faces/gateway/auth/address.ts": "IP addresses",
   "src/flow/access/access.ts": "what a token is derived from",
   "src/flow/checkpoints/undo.ts": "the tag of one write, so that the same write again is the same",

@@ -1,14 +1,29 @@
 /** The way in: sessions, slash commands, the inbox, events of the system, and the channels that bring messages. */
 
-import type { SessionKey, TurnId } from "../../core/domain/index.ts";
+import { homedir } from "node:os";
+import { CANCEL } from "../../core/contracts/index.ts";
+import { resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
 import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
 import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
 import { eraseDeliveries } from "../../flow/outbox/index.ts";
+import { eraseHops, PeerTasks } from "../../flow/peers/index.ts";
 import { hasSession, Sessions, sessionsSince, useSession } from "../../flow/sessions/index.ts";
-import { eraseTurns, listTurns, queueTurn, recordWoken, usageOfSession, wasAdmitted } from "../../flow/turns/index.ts";
+import {
+  eraseTurns,
+  findAcceptId,
+  listTurns,
+  openAcceptedAs,
+  queueTurn,
+  recordWoken,
+  spokenToGuest,
+  turnsAcceptedAs,
+  usageOfSession,
+  wasAdmitted,
+  withoutPaths,
+} from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { eraseSpent } from "../../mind/budget/index.ts";
 import { eraseHistory, estimateTokens, insertImported } from "../../mind/context/index.ts";
@@ -28,6 +43,7 @@ export interface BuiltIntake {
   inbox: Inbox;
   events: SystemEvents;
   channels: Channels;
+  peers: PeerTasks;
 }
 
 /** What is built before, and what the channels need late. */
@@ -86,7 +102,32 @@ export function buildIntake(built: Built): BuiltIntake {
     }),
   );
   late.accounts.set(channels.accounts);
-  return { sessions, inbox, events, channels };
+  return { sessions, inbox, events, channels, peers: buildPeers(built, inbox) };
+}
+
+function buildPeers({ parts, ground, delivery }: Built, inbox: Inbox): PeerTasks {
+  const { config, clock, home } = parts;
+  const { records, engine, watch } = ground;
+  return new PeerTasks({
+    clock,
+    turns: watch,
+    findAcceptId,
+    list: turnsAcceptedAs,
+    countOpen: openAcceptedAs,
+    isKnown: wasAdmitted,
+    db: () => records.committed,
+    config: makeReader(config, "a2a"),
+    defaultAgent: makeReader(config, "routing", "defaultAgent"),
+    nameOf: (agent) => config.agents[agent]?.name ?? agent,
+    admit: (message, record) => inbox.admit(message, record),
+    running: (session) => engine.running(session),
+    stop: async (turn) => {
+      const why = { why: "the agent that asked for it cancelled it" };
+      return (await engine.resume(turn, { id: resumeIds.abort(turn), name: CANCEL, value: why })) === "taken";
+    },
+    isAsked: async (turn) => (await delivery.approvals.list({ pendingOnly: true, turn, limit: 1 })).length > 0,
+    tell: (result) => withoutPaths(spokenToGuest(result), [home, homedir()]),
+  });
 }
 
 function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
@@ -110,7 +151,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     files: workshop.attachments,
     erasers: [
       ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
-      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops],
     ],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {

@@ -73,6 +73,7 @@ export {
   type ThinkingLevel,
   type ToolSpec,
 } from "./model.ts";
+export type { PeerAsk, PeerCaller, PeerDoor, PeerTask, PeerTaskState, ShownAgent } from "./peers.ts";
 export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
 export {
   type ActionPlan,

@@ -196,6 +196,8 @@ export const acceptIds = {
     `msg:${channel}:${account}:${chat}:${message}`,
   /** A request with a key of the caller's. */
   idempotent: ({ channel, account }: AccountKey, key: string) => `key:${channel}:${account}:${key}`,
+  /** What the ids of all requests of an account begin with. */
+  allIdempotent: ({ channel, account }: AccountKey) => `key:${channel}:${account}:`,
   /** What the ids of all messages of an account begin with. */
   allMessages: ({ channel, account }: AccountKey) => `msg:${channel}:${account}:`,
   /** A timer that is due. */

@@ -280,7 +280,7 @@ export interface HistoryEntry {
 }
 
 /** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
-export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);
+export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "a2a", "none"]);
 
 const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { agentId, attachedFile, json, sessionKey, turnId, turnState, usageSum } from "./shapes.ts";
 
-const scope = z.enum(["read", "write", "approvals", "admin"]);
+const scope = z.enum(["read", "write", "approvals", "admin", "peer"]);
 const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
 // With its place in the file, so that an editor can show it where it is.
 const configProblem = z.object({
@@ -264,7 +264,7 @@ export const INSTANCE_METHODS = {
   "tokens.create": method({
     in: z.strictObject({
       name: z.string().trim().min(1).max(100),
-      scopes: z.array(scope).min(1).max(4),
+      scopes: z.array(scope).min(1).max(5),
       ...withIdempotencyKey,
     }),
     out: z.object({

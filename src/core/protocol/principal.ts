@@ -1,7 +1,8 @@
 /** Rights and who has them. Scopes are computed by the server from a credential, never taken from a client (AU-01). */
 /** `approvals` is separate from `write`: a program that may chat must not be able to say yes to itself. */
-export type Scope = "read" | "write" | "approvals" | "admin";
-export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin"];
+/** `peer` opens the A2A door and nothing else: another agent is a guest, and must not come in by the doors of the house. */
+export type Scope = "read" | "write" | "approvals" | "admin" | "peer";
+export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin", "peer"];
 
 /** Who calls. Names in the history and in audits come from here. */
 export interface Principal {

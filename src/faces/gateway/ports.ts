@@ -1,5 +1,5 @@
 /** What the gateway needs from the rest of Lares. It authenticates and translates, nothing else. */
-import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelRequest, Peer, PeerDoor, Speaker } from "../../core/contracts/index.ts";
 import type { AppError } from "../../core/domain/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import {
@@ -106,6 +106,8 @@ export interface GatewayParts {
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   findSession: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;
+  /** Tasks of other agents, at the instance that runs now. */
+  peers: () => PeerDoor;
   /** What stands at an address of the web, under the network policy of the agents' own fetcher. Throws an AppError. */
   fetchFile: (url: string, maxBytes: number, signal: AbortSignal) => Promise<{ status: number; bytes: Uint8Array }>;
   /** Figures in Prometheus' text form. */

@@ -5,6 +5,8 @@ import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { AppError } from "../../core/domain/index.ts";
 import { isLoopbackBind } from "../../core/kit/index.ts";
+import { A2A_PATH } from "./a2a/card.ts";
+import { a2aError, a2aRoute, cardRoutes } from "./a2a/route.ts";
 import { attachmentRoutes } from "./attachments.ts";
 import { Failures } from "./auth/failures.ts";
 import { guard, type ServedHosts } from "./auth/guard.ts";
@@ -46,7 +48,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const who = makeIdentifier(parts.door, failures);
   const refused = sayOnce(parts.log);
   const connections = new Connections(parts.config().trustedProxies);
-  const { app, mcp } = routes(parts, { doors, who, failures, refused, connections });
+  const { app, mcp, a2a } = routes(parts, { doors, who, failures, refused, connections });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: { maxHeaderSize: 16_384, headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
@@ -65,6 +67,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       sockets.close();
       connections.close();
       await mcp.close();
+      a2a.close();
       server.closeIdleConnections();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const patience = setTimeout(() => server.closeAllConnections(), 500);
@@ -106,6 +109,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   channelRoute(app, parts);
   hookRoute(app, parts);
   loginRoutes(app, parts, who, failures);
+  cardRoutes(app, parts);
   staticRoutes(app, parts);
   app.use(async (c, next) => {
     try {
@@ -124,18 +128,20 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   attachmentRoutes(app, parts);
   openaiRoutes(app, parts);
   const mcp = mcpRoute(app, parts);
+  const a2a = a2aRoute(app, parts);
   app.get("/metrics", async (c) => {
     if (!c.get("principal").scopes.has("read"))
       throw new AppError("FORBIDDEN", { message: 'Metrics need the right "read".' });
     return c.body(await parts.metrics(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
-  return { app, mcp };
+  return { app, mcp, a2a };
 }
 
 function answerError(c: Context<HttpEnv>, error: unknown, parts: GatewayParts): Response {
   if (c.req.path.startsWith("/v1/")) return openaiError(c, error, parts);
   const answer = errorResponse(c, error, parts);
-  return c.req.path === MCP_PATH ? mcpError(error, answer.status, parts) : answer;
+  if (c.req.path === MCP_PATH) return mcpError(error, answer.status, parts);
+  return c.req.path.startsWith(A2A_PATH) ? a2aError(error, answer.status, parts) : answer;
 }
 
 function notHere(c: Context<HttpEnv>): AppError {

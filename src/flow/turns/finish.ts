@@ -101,7 +101,7 @@ function spoken(result: TurnResult, turn: TurnId): string {
 }
 
 /** Which model failed, what was spent and which command helps is the owner's to know: they read it on the page and in the log. */
-function spokenToGuest({ state, text }: TurnResult): string {
+export function spokenToGuest({ state, text }: Pick<TurnResult, "state" | "text">): string {
   if (state === "joined" || state === "silent") return "";
   if (text) return text;
   if (state === "stopped") return STOPPED;

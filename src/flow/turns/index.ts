@@ -12,20 +12,24 @@ export {
   routeOfTurn,
   sessionOfTurn,
 } from "./doors/store.ts";
+export { spokenToGuest } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { TurnParts } from "./ports.ts";
 export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   eraseTurns,
+  findAcceptId,
   forgetAdmitted,
   listRestarts,
   listTurns,
+  openAcceptedAs,
   openAmong,
   openNow,
   queueTurn,
   recordUsage,
   recordWoken,
   type TurnRow,
+  turnsAcceptedAs,
   turnsByState,
   wasAdmitted,
 } from "./store.ts";

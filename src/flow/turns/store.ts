@@ -204,6 +204,40 @@ export async function listTurns(db: Reads, q: { session?: string; open?: boolean
   return rows.map(turnRow);
 }
 
+/** Turns whose accept id begins with this, the newest first: their ids grow with time. */
+export async function turnsAcceptedAs(
+  db: Reads,
+  prefix: string,
+  q: { session?: string | undefined; before?: string | undefined; limit: number },
+): Promise<(TurnRow & { acceptId: string })[]> {
+  const rows = await db.all<Raw & { accept_id: string }>(
+    `SELECT ${COLUMNS}, accept_id FROM turn WHERE accept_id >= ? AND accept_id < ? AND (? IS NULL OR session = ?)
+       AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+    prefix,
+    `${prefix}\u{10FFFF}`,
+    q.session ?? null,
+    q.session ?? null,
+    q.before ?? null,
+    q.before ?? null,
+    q.limit,
+  );
+  return rows.map((row) => ({ ...turnRow(row), acceptId: row.accept_id }));
+}
+
+/** How many open turns have an accept id that begins with this. */
+export async function openAcceptedAs(db: Reads, prefix: string): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM turn WHERE ended_at IS NULL AND accept_id >= ? AND accept_id < ?",
+    prefix,
+    `${prefix}\u{10FFFF}`,
+  );
+  return row?.n ?? 0;
+}
+
+export async function findAcceptId(db: Reads, turn: TurnId): Promise<string | undefined> {
+  return (await db.get<{ accept_id: string }>("SELECT accept_id FROM turn WHERE id = ?", turn))?.accept_id;
+}
+
 function turnRow(row: Raw): TurnRow {
   return {
     id: row.id,

@@ -925,4 +925,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Set when people had a message forgotten: models read a mark in its place. The turn that was asked to, or empty for a person.
   ALTER TABLE message ADD COLUMN forgotten TEXT;
   `,
+  `
+  -- Other agents (A2A). a2a_hop: how many agents asked each other before a conversation with one of them.
+  CREATE TABLE a2a_hop (session TEXT PRIMARY KEY, hops INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ];

@@ -14,6 +14,7 @@ export interface WayIn {
 const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   ws: "the web page",
   http: "a program over HTTP",
+  a2a: "another agent over A2A",
   telegram: "Telegram",
   slack: "Slack",
   discord: "Discord",
@@ -39,6 +40,7 @@ export function channelName({ channel, face }: WayIn): string {
 const PREPOSITIONS: Readonly<Record<string, string>> = {
   "the terminal": "in",
   "a program over HTTP": "through",
+  "another agent over A2A": "through",
   "a webhook": "through",
   "a program outside": "through",
   email: "by",

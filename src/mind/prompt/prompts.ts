@@ -191,7 +191,8 @@ function namePerson(kind: Situation["kind"], last: ChatDoor | undefined): Pick<P
 
 /** The user a program speaks for, by the program's own name for them. A one-off conversation has none. */
 function callersUser(last: ChatDoor | undefined): string | undefined {
-  const isNamed = last !== undefined && PULLED.has(last.channel) && last.chat !== "owner";
+  // What a peer calls its conversations isn't anybody's name.
+  const isNamed = last !== undefined && PULLED.has(last.channel) && last.channel !== "a2a" && last.chat !== "owner";
   return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
 }
 

@@ -587,6 +587,7 @@ export const w = {
         write: "Chat and edit",
         approvals: "Approve",
         admin: "Settings and tokens",
+        peer: "Another agent (A2A)",
       } as Record<string, string>,
       browser: "this browser",
       signOut: "Sign out",

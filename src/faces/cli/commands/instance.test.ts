@@ -115,7 +115,7 @@ describe("tokens", () => {
 
   it("a right that does not exist is wrong usage", async () => {
     const { code, err } = await run(["tokens", "create", "ci", "--scope", "root"], handlers);
-    expect(err).toContain("read, write, approvals, admin");
+    expect(err).toContain("read, write, approvals, admin, peer");
     expect(code).toBe(2);
   });
 

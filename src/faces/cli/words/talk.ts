@@ -79,6 +79,12 @@ export const sessionWords = {
   seeThem: "See them: lares sessions list",
 };
 
+export const a2aWords = {
+  tokenMade: (name: string) => `${name} can now ask your agents, as a guest. It opens nothing else.`,
+  cardAt: (url: string) => `Its owner enters this token and the address ${url}`,
+  revokeIt: (hint: Hint, id: string) => hint`To revoke it: lares tokens revoke ${id}`,
+};
+
 export const mcpWords = {
   none: "No MCP servers yet.",
   addOne: (hint: Hint) => hint`Add one: lares mcp add NAME --command "PROGRAM ARGUMENTS"`,

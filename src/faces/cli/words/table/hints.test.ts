@@ -12,7 +12,9 @@ test("hints name only commands that exist", () => {
   const src = fileURLToPath(new URL("../../../../", import.meta.url));
   const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /(?<!\.test)\.ts$/.test(name));
   for (const file of files)
-    for (const [, hint] of readFileSync(join(src, file), "utf8").matchAll(/: lares ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
+    for (const [, hint] of readFileSync(join(src, file), "utf8").matchAll(
+      /: lares ([a-z][a-z0-9]*(?: [a-z][a-z-]*)?)/g,
+    )) {
       const [one, two] = hint!.split(" ");
       const isKnown = known.has(hint!) || known.has(one!) || (first.has(one!) && two === undefined);
       if (!isKnown) wrong.push(`${file}: lares ${hint}`);

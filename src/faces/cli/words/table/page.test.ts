@@ -7,7 +7,7 @@ import { printCli } from "./page.ts";
 /** Only for tests of Lares, so it is not on the first page. */
 const HIDDEN = ["debug"];
 /** Commands for which the page has no line of their own. */
-const also = /^Also +([a-z,\s]+)$/m.exec(HELP)?.[1]?.trim().split(/,\s+/) ?? [];
+const also = /^Also +([a-z0-9,\s]+)$/m.exec(HELP)?.[1]?.trim().split(/,\s+/) ?? [];
 const shown = [...HELP.matchAll(/^(?:[A-Z][a-z ]*?)? +lares (\S+)(?: (\S+))?/gm)].map(([, first, second]) => [
   first!,
   second,

@@ -134,7 +134,7 @@ export const setUp: Group = {
         {
           flag: "--scope <s>",
           about: "a right; repeat for more (read)",
-          choices: ["read", "write", "approvals", "admin"],
+          choices: ["read", "write", "approvals", "admin", "peer"],
           repeats: true,
         },
       ],

@@ -6,6 +6,7 @@ const files = () => import("../../commands/session-files.ts");
 const memory = () => import("../../commands/memory.ts");
 const memoryFiles = () => import("../../commands/memory-files.ts");
 const agents = () => import("../../commands/agents.ts");
+const a2a = () => import("../../commands/a2a.ts");
 const mcp = () => import("../../commands/mcp.ts");
 const plugins = () => import("../../commands/plugins.ts");
 const skills = () => import("../../commands/skills.ts");
@@ -17,6 +18,7 @@ export const talk: Group = {
     sessions: "conversations",
     agents: "who you can talk to",
     memory: "what agents know, and where it came from",
+    a2a: "agents of others, and yours for theirs",
     mcp: "tools of other programs, and Lares as a tool of theirs",
     plugins: "skills, tools and hooks of others, in one folder each",
     skills: "instructions agents read when they need them",
@@ -153,6 +155,13 @@ export const talk: Group = {
       ],
       example: "lares skills show deploy",
       load: async () => (await skills()).show,
+    },
+    {
+      name: "a2a token",
+      takes: "<name>",
+      about: "create a token for another agent, so that it can ask yours; it is shown once",
+      example: "lares a2a token hermes",
+      load: async () => (await a2a()).token,
     },
     {
       name: "mcp add",

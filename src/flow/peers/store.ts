@@ -1,0 +1,15 @@
+/** How far from its origin a conversation with a peer is: an agent that is asked by an agent may hire a third one, and so on. */
+import type { Tx } from "../../core/contracts/index.ts";
+
+export function recordHops(tx: Tx, session: string, hops: number): void {
+  tx.run(
+    `INSERT INTO a2a_hop (session, hops) VALUES (?, ?)
+     ON CONFLICT (session) DO UPDATE SET hops = MAX(hops, excluded.hops)`,
+    session,
+    hops,
+  );
+}
+
+export function eraseHops(tx: Tx, session: string): void {
+  tx.run("DELETE FROM a2a_hop WHERE session = ?", session);
+}
