@@ -46,15 +46,16 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/plugins/install/source.ts",
     "src/faces/cli/commands/plugins.ts",
   ]),
+  ...because("what a person types behind a slash: each name is bounded, and a value ends at the next quote or blank", [
+    "src/edges/tools/mcp/prompts.ts",
+  ]),
   ...because("ids, codes and addresses that are short or checked for their length first", [
-    "src/core/domain/keys.ts",
     "src/core/domain/origin-keys.ts",
     "src/core/domain/step-names.ts",
     "src/faces/cli/mcp/exchange.ts",
     "src/faces/gateway/mcp/route.ts",
     "ui/src/pages/Now.svelte",
     "src/edges/channels/setup/secrets.ts",
-    "src/mind/memory/moment.ts",
     "src/core/files/split-path.ts",
     "src/core/protocol/channel-methods.ts",
     "src/core/protocol/model-methods.ts",
