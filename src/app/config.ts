@@ -9,6 +9,7 @@ import { pluginsConfig } from "../edges/plugins/index.ts";
 import {
   agentMcpConfig,
   agentSandboxConfig,
+  eventHooksConfig,
   mcpConfig,
   rootsConfig,
   sandboxConfig,
@@ -82,6 +83,7 @@ export const schema = defineConfig(
     skills: skillsConfig.prefault({}),
     schedules: schedulesConfig,
     hooks: hooksConfig,
+    eventHooks: eventHooksConfig.prefault({}),
     watch: watchConfig,
     goals: goalsConfig,
     lanes: lanesConfig,
@@ -125,6 +127,7 @@ export const schema = defineConfig(
     memory: "live",
     schedules: "live",
     hooks: "live",
+    eventHooks: "live",
     watch: "live",
     goals: "live",
     retention: "live",

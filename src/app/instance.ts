@@ -18,8 +18,8 @@ import { buildWakers, type Wakers } from "./instance/wakers.ts";
 import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
 export interface Instance
-  extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn">,
-    Pick<Workshop, "agents" | "attachments" | "mcp" | "plugins" | "processes" | "sandbox" | "skills">,
+  extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn" | "eventHooks">,
+    Pick<Workshop, "agents" | "attachments" | "hookSources" | "mcp" | "plugins" | "processes" | "sandbox" | "skills">,
     Pick<BuiltDelivery, "outbox" | "approvals">,
     Mind,
     BuiltIntake,

@@ -28,6 +28,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   engine_turn: "ground/engine/embedded",
   event_claim: "flow/events",
   goal: "mind/goals",
+  hook_event: "flow/event-hooks",
+  hook_place: "flow/event-hooks",
   inbox: "flow/inbox",
   inbox_file: "flow/attachments",
   interim_result: "mind/context",

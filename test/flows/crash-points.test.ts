@@ -15,9 +15,11 @@ import { EVERY_WAY } from "../support/every-way.ts";
 import {
   callExec,
   type FarSide,
+  type HookReceiver,
   Lares,
   sendHook,
   startFarSide,
+  startHookReceiver,
   startModel,
   textsOf,
   unknownIn,
@@ -43,6 +45,8 @@ interface World {
 interface Scenario {
   /** Settings beside the usual ones. */
   config?: (home: string) => object;
+  /** The same for what has to be started first. */
+  setUp?: () => Promise<object>;
   /** Does what passes the point. Errors of a lost connection are expected. */
   provoke(world: World): Promise<unknown>;
   /** In the next life: brings it to its end and looks. */
@@ -78,9 +82,9 @@ async function run(point: string, scenario: Scenario): Promise<void> {
     },
   };
   try {
-    if (scenario.config) {
+    if (scenario.config || scenario.setUp) {
       const usual = JSON.parse(readFileSync(join(lares.home, "lares.yaml"), "utf8")) as object;
-      lares.configure({ ...usual, ...scenario.config(lares.home) });
+      lares.configure({ ...usual, ...scenario.config?.(lares.home), ...(await scenario.setUp?.()) });
     }
     await lares.start({ LARES_CRASH_AT: point });
     let died: unknown;
@@ -503,6 +507,32 @@ const refusedJob: Scenario = {
   },
 };
 
+/** Somebody observes turns, and hears of every one, however often the program dies in between. */
+function observed(): Scenario {
+  let receiver: HookReceiver | undefined;
+  return {
+    async setUp() {
+      receiver = await startHookReceiver();
+      const { url, secret } = receiver;
+      return { eventHooks: { webhooks: { ear: { url, secret, events: ["turn.ended"] } } } };
+    },
+    provoke: ({ lares }) => lares.chat("obs", "say:first"),
+    async settle({ lares }) {
+      try {
+        await lares.chat("obs", "say:second");
+        const ends = () => receiver!.events("turn.ended");
+        await until("both turns to be heard", () => ends().some(({ data }) => data.text === "second"));
+        // In order, each at least once, and a repetition under the same id.
+        expect([...new Set(ends().map(({ data }) => data.text))]).toEqual(["first", "second"]);
+        expect(new Set(ends().map(({ id }) => id)).size).toBe(2);
+        expect(receiver!.badSignatures).toBe(0);
+      } finally {
+        await receiver?.close();
+      }
+    },
+  };
+}
+
 /** One scenario a point at least; `:n` is a later passing of it. */
 const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "accept.committed": [["", plainTurn()]],
@@ -610,6 +640,8 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "watch.looking": [[":15", dropping]],
   "watch.looked": [["", dropping]],
   "hook.filling": [["", rungFromOutside]],
+  "observer.delivered": [["", observed()]],
+  "observer.stored": [["", observed()]],
   "memory.reading": [["", capturing]],
   "strikes.stored": [["", diedWorking]],
   "import.reading": [["", movingIn]],

@@ -2,6 +2,7 @@ export { EVERY_WAY } from "./every-way.ts";
 export { callExec, type HeldCommand, heldCommand } from "./gate.ts";
 export { residentMb, weighable } from "./heap.ts";
 export { textsOf, unknownIn } from "./history.ts";
+export { type HookReceiver, type ReceivedEvent, startHookReceiver } from "./hook-receiver.ts";
 export {
   type Answered,
   allJobs,

@@ -24,7 +24,7 @@ export function buildDelivery(
   late: LateParts,
 ): BuiltDelivery {
   const { config, clock, ids, crash, guard, bus } = parts;
-  const { records, engine, clean } = ground;
+  const { records, engine, clean, eventHooks: hooks } = ground;
   const log = parts.log.child("outbox");
   const accounts = late.accounts.get;
   const lateLive = new Late<Live>();
@@ -35,6 +35,7 @@ export function buildDelivery(
     guard,
     bus,
     log,
+    hooks,
     accounts,
     buttons: (tx, question) => makeButtons(tx, question, { ids, now: clock.now() }),
     file: (id) => workshop.attachments.outgoing(id),
@@ -69,6 +70,7 @@ export function buildDelivery(
     clock,
     bus,
     reminders,
+    hooks,
     isPulled: (route) => PULLED.has(route.channel),
     answered: (asked, answer) => showAnswer(records, outbox, asked, answer),
     resume: (turn, event, record) =>

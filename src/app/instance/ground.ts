@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CANCEL, type FindModel, makeModelFinder } from "../../core/contracts/index.ts";
 import { type AppError, type Json, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
+import { EventHooks } from "../../flow/event-hooks/index.ts";
 import { listTurns, TurnEnds } from "../../flow/turns/index.ts";
 import { makeOwnerZone } from "../../ground/config/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
@@ -14,6 +15,7 @@ import type { InstanceParts } from "./parts.ts";
 export interface Ground {
   records: SqliteRecords;
   engine: EmbeddedEngine;
+  eventHooks: EventHooks;
   watch: TurnEnds;
   /** Which secrets an agent's commands get. */
   grants: ReturnType<typeof makeGrants>;
@@ -64,6 +66,7 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     records,
     engine,
     watch,
+    eventHooks: new EventHooks({ records, clock, crash, log: log.child("hooks") }),
     grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),
     clean: (value) => scrub(value, parts.redact),
     called: (text) => asCalled(text, parts.program),

@@ -6,6 +6,7 @@ import { resumeIds, type SessionKey, type TurnId } from "../../core/domain/index
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
+import { eraseHookEvents } from "../../flow/event-hooks/index.ts";
 import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
 import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
 import { eraseDeliveries } from "../../flow/outbox/index.ts";
@@ -138,6 +139,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     clock,
     crash,
     bus,
+    hooks: ground.eventHooks,
     resume: (turn, event) => engine.resume(turn, event),
     running: (session) => engine.running(session),
     forget: (session) => {
@@ -151,7 +153,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     files: workshop.attachments,
     erasers: [
       ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
-      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseHookEvents],
     ],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {
@@ -173,6 +175,7 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
     agents,
     attachments,
     messages: records,
+    hooks: ground.eventHooks,
     config: makeReader(config, "routing"),
     commands: buildCommands(built, sessions),
     stop: async ({ turns, why }) => {

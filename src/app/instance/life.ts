@@ -112,8 +112,10 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
   await workshop.plugins.open();
   await workshop.mcp.servers.apply();
+  workshop.hookSources.apply();
   void workshop.mcp.servers.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await startEngine(all, unsettled);
+  ground.eventHooks.observers.start();
   await delivery.outbox.start();
   void all.mind.memory.start().catch(warn("memory did not start"));
   await delivery.reminders.start();
@@ -139,7 +141,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await intake.channels.apply();
   return {
     changed: (sections) => follow(all, sections, declare),
-    problems: () => [...problems, ...all.mind.memory.problems()],
+    problems: () => [...problems, ...workshop.hookSources.problems(), ...all.mind.memory.problems()],
     async stop(drainMs) {
       for (const stop of stopListening) stop();
       delivery.live.stop();
@@ -151,6 +153,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       intake.events.stop();
       wakers.children.stop();
       await engine.stop(drainMs);
+      await ground.eventHooks.observers.stop();
       await workshop.mcp.servers.close();
       watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       delivery.outbox.stop();
@@ -171,6 +174,7 @@ async function follow(
     [["channels"], () => intake.channels.apply()],
     [["memory"], () => mind.memory.changed()],
     [["mcp", "plugins"], () => workshop.mcp.servers.apply()],
+    [["eventHooks"], () => workshop.hookSources.apply()],
     [["watch"], () => wakers.watchers.start()],
     [["schedules", "agents"], declare],
   ];

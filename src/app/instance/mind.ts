@@ -52,11 +52,10 @@ export async function buildMind(
       },
       of,
     );
-  const prompts = buildPrompts(parts, ground, workshop, late);
   const contexts = new Contexts({
     records,
     clock,
-    prompt: prompts,
+    prompt: buildPrompts(parts, ground, workshop, late),
     snapshot,
     model: findModel,
     agentModel,
@@ -81,6 +80,7 @@ export async function buildMind(
     clock,
     crash,
     bus,
+    hooks: ground.eventHooks,
     sessions: sessionViews,
     accept: (m) => engine.accept(m),
     beforeCompaction: ({ session }) => late.memory.get().capture.flush(session),

@@ -46,7 +46,7 @@ export interface Turns {
 export async function buildTurns(built: All): Promise<Turns> {
   const { parts, ground, workshop, delivery, mind } = built;
   const { config, models, clock, ids, crash, bus, log } = parts;
-  const { records, engine, called, clean, agentModel, stopTurn } = ground;
+  const { records, engine, called, clean, agentModel, stopTurn, eventHooks: hooks } = ground;
   const { agents, roots, tools } = workshop;
   const judging = buildJudging(built);
   const turns = makeTurns({
@@ -60,6 +60,7 @@ export async function buildTurns(built: All): Promise<Turns> {
     agentModel,
     stop: stopTurn,
     scrub: clean,
+    hooks,
     log: log.child("turns"),
     builtAt: clock.now(),
     stopReplaced: (session, target, by) => stopReplaced({ messages: records, engine }, session, target, by),

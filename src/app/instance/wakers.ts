@@ -115,7 +115,7 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
 function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: Heartbeat; schedules: Schedules } {
   const { parts, ground, delivery, intake } = built;
   const { clock, ids, crash, bus, log } = parts;
-  const { records, engine, watch, zone } = ground;
+  const { records, engine, watch, zone, eventHooks: hooks } = ground;
   const ports = jobPorts(surroundings(built));
   const heartbeat = buildHeartbeat(built, ports.files);
   const schedules = new Schedules({
@@ -128,6 +128,7 @@ function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: He
     log: log.child("schedule"),
     ...ports,
     beats: heartbeat,
+    hooks,
     timer: (id, slot) => engine.schedule(id, slot),
     admit: (message) => intake.inbox.admit(message),
     turn: (turn) => watch.read(turn),

@@ -14,7 +14,9 @@ import {
   listedHosts,
   listReadable,
   misfit,
+  type OpenedHooks,
   type OpenedMcp,
+  openEventHooks,
   openMcp,
   openRoots,
   Processes,
@@ -38,6 +40,7 @@ export interface Workshop {
   /** Makes the folders that the named agents lack. */
   ensureAgents(named: object): void;
   attachments: Attachments;
+  hookSources: OpenedHooks;
   mcp: OpenedMcp;
   parsers: ReturnType<typeof createParsers>;
   plugins: OpenedPlugins["plugins"];
@@ -111,6 +114,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     },
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
+  const hookSources = buildHookSources(parts, ground, { agents, roots, runs, sandbox });
   const mcp = openMcp({
     home,
     userHome: homedir(),
@@ -126,10 +130,10 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     config: () => config.mcp,
     isListed: (...asked) => listedHosts(config.web.privateHosts)(...asked),
     lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
-    workspaces: () => agents.names().map((agent) => agents.place(asId<AgentId>(agent)).workspace),
+    workspaces: () => listWorkspaces(agents),
     keepPicture: (session, of) => attachments.keepPicture(asId<SessionKey>(session), of),
   });
-  const made = { agents, ensureAgents, attachments, mcp, parsers, plugins };
+  const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
   return { ...made, processes, roots, runs, sandbox, skills, skillPort, tools };
 }
 
@@ -164,6 +168,30 @@ function openSkills(
       const { disabled, allowed, trusted, promptTokens } = config.skills;
       return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
     },
+  });
+}
+
+function listWorkspaces(agents: AgentFolders): string[] {
+  return agents.names().map((agent) => agents.place(asId<AgentId>(agent)).workspace);
+}
+
+function buildHookSources(
+  { home, config, clock, ids, log }: InstanceParts,
+  ground: Ground,
+  { agents, roots, runs, sandbox }: Pick<Workshop, "agents" | "roots" | "runs" | "sandbox">,
+): OpenedHooks {
+  return openEventHooks({
+    home,
+    userHome: homedir(),
+    clock,
+    ids,
+    sandbox,
+    runs,
+    log: log.child("hooks"),
+    registry: ground.eventHooks,
+    config: () => config.eventHooks,
+    workspace: (agent) => agents.place(asId<AgentId>(agent)).workspace,
+    writable: () => [...listWorkspaces(agents), ...agents.names().flatMap((agent) => roots.of(agent))],
   });
 }
 

@@ -15,6 +15,7 @@ import { makeContextMethods } from "./context.ts";
 import { makeGoalMethods } from "./goals.ts";
 import { makeHealthMethods } from "./health.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
+import { makeHookMethods } from "./hooks.ts";
 import { type ImportMethodParts, makeImportMethods } from "./import.ts";
 import { type LoginMethodParts, makeLoginMethods } from "./login.ts";
 import { makeLogMethods } from "./logs.ts";
@@ -64,6 +65,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeSkillMethods(parts),
     ...makeMcpMethods(parts),
     ...makePluginMethods(parts),
+    ...makeHookMethods(parts),
     ...makeMemoryMethods(parts),
     ...makeContextMethods(parts),
     ...makeScheduleMethods(parts),

@@ -10,6 +10,9 @@
  * - An observed event is delivered at least once, in order per source and with the same id each time, and no turn waits for it.
  */
 import { z } from "zod";
+import type { HookEventName } from "../domain/hook-events.ts";
+import type { Json } from "../domain/json.ts";
+import type { Tx } from "./records.ts";
 
 const MOST_REASON = 500;
 const MOST_NOTE = 20_000;
@@ -37,7 +40,7 @@ export const hookAnswer = z.object({
       /** Characters kept from the end. */
       tail: z.number().int().min(0).optional(),
       /** Texts to take out wherever they occur. */
-      remove: z.array(z.string().min(1).max(2000)).max(MOST_REMOVED).optional(),
+      remove: z.array(z.string().min(3).max(2000)).max(MOST_REMOVED).optional(),
     })
     .optional(),
   /** The answer isn't good enough: the model gets one more pass, with this as the reason. */
@@ -45,6 +48,40 @@ export const hookAnswer = z.object({
 });
 export type HookAnswer = z.output<typeof hookAnswer>;
 export type HookAnswerField = keyof HookAnswer;
+
+export interface HookNote {
+  /** The hook that wrote it. */
+  by: string;
+  /** Its words: text from outside. */
+  text: string;
+}
+
+/** What the hooks of an event said together. Plain data, recorded with the step that asked; nothing in it can allow anything. */
+export type HookOutcome = {
+  /** Why not, in sentences that name the hooks. */
+  deny?: string;
+  /** Why a person has to decide. Never together with `deny`. */
+  ask?: string;
+  notes?: HookNote[];
+  /** Only these tools. An empty list: none. */
+  tools?: string[];
+  shorten?: { head?: number; tail?: number; remove?: string[] };
+  /** Why one more pass is wanted. Never together with `deny`. */
+  again?: HookNote;
+  /** Sources that failed, in sentences for people. */
+  failed?: string[];
+};
+
+/** For rooms in which things happen that hooks observe. */
+export interface HookLog {
+  /** Whether anybody observes this event, for what would need a separate look or write. */
+  observes(event: HookEventName): boolean;
+  /** Written with what happened, when somebody observes it; otherwise `facts` isn't even called. Idempotent per event and key. */
+  record<E extends HookEventName>(tx: Tx, event: E, key: string, facts: () => HookFacts<E>): void;
+}
+
+/** Nobody observes anything. */
+export const noHooks: HookLog = { observes: () => false, record() {} };
 
 /** `observe`: called afterwards, the answer doesn't matter. `answer`: the turn waits for the answer. */
 export type HookMode = "observe" | "answer";
@@ -54,7 +91,7 @@ export type HookOnFail = "deny" | "pass";
 const text = z.string();
 /** Of everything that happens in a turn. */
 const inTurn = { agent: text, session: text, turn: text };
-const call = { call: text, tool: text, input: z.json() };
+const call = { call: text, tool: text, input: z.custom<Json>((value) => value !== undefined) };
 
 interface EventRule {
   /** How a source can listen; the first is the usual way. */
@@ -153,10 +190,7 @@ export const HOOK_EVENTS = {
     onFail: "deny",
     payload: z.object({ agent: text, session: text, turn: text, name: text, text }),
   },
-} as const satisfies Readonly<Record<string, EventRule>>;
-
-export type HookEventName = keyof typeof HOOK_EVENTS;
-export const HOOK_EVENT_NAMES = Object.keys(HOOK_EVENTS) as HookEventName[];
+} as const satisfies Readonly<Record<HookEventName, EventRule>>;
 
 /** What happened, without what every payload has. */
 export type HookFacts<E extends HookEventName = HookEventName> = z.output<(typeof HOOK_EVENTS)[E]["payload"]>;

@@ -1,3 +1,4 @@
+export { HOOK_EVENT_NAMES, type HookEventName } from "../domain/hook-events.ts";
 export type { Advice, AdviceContext, AdviceTable, ConfigAdvice } from "./advice.ts";
 export {
   type AccountPolicy,
@@ -44,19 +45,21 @@ export {
   type Wake,
 } from "./engine.ts";
 export {
-  HOOK_EVENT_NAMES,
   HOOK_EVENTS,
   type HookAnswer,
   type HookAnswerField,
-  type HookEventName,
   type HookFacts,
+  type HookLog,
   type HookMode,
+  type HookNote,
   type HookOnFail,
+  type HookOutcome,
   type HookPayload,
   type HookRegistry,
   type HookSource,
   type HookSubscription,
   hookAnswer,
+  noHooks,
 } from "./hook.ts";
 export {
   type FailedAttempt,

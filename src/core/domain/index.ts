@@ -144,6 +144,7 @@ export {
 } from "./message.ts";
 export {
   factSources,
+  hookNames,
   isFileSource,
   isImportSource,
   isSelfTopic,
@@ -178,6 +179,7 @@ export {
 export { inputAsRead, isUnreadable, type UnreadableInput } from "./unreadable-input.ts";
 export {
   compactionId,
+  hookKeys,
   isOwnWait,
   memoryPasses,
   passTurn,

@@ -299,6 +299,8 @@ export const messageIds = {
   said: (turn: string) => `${turn}:said`,
   /** What came of an approved call. */
   outcome: (turn: string, segment: number, approval: string) => `${turn}:${segment}:outcome:${approval}`,
+  /** What hooks want the model to know, in the request of one call. */
+  notes: (turn: string, segment: number, call: number) => `${turn}:${segment}:${call}:notes`,
   /** What came of a wait. */
   after: (turn: string, segment: number, call: string) => `${turn}:${segment}:after:${call}`,
   /** A line brought from another conversation: under its old id it would collide with the original. */

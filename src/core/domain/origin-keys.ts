@@ -20,6 +20,14 @@ export function isPersonAt(person: string, channel: string): boolean {
 }
 
 /** Where a fact comes from. */
+/** What a hook is called where people read it. */
+export const hookNames = {
+  /** `n` counts the commands of one event. */
+  command: (event: string, n: number) => `command:${event}:${n}`,
+  webhook: (name: string) => `webhook:${name}`,
+  plugin: (name: string) => `plugin:${name}`,
+} as const;
+
 export const factSources = {
   /** A file that a person edits. */
   file: (file: string) => `file:${file}`,

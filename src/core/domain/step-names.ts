@@ -4,7 +4,7 @@
  */
 
 /** Steps whose names say only what kind they are, and then whose they are. */
-const PLAIN = ["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary"] as const;
+const PLAIN = ["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary", "hook"] as const;
 
 /** What a step does. `call` is the number of a model call, or the id of a tool call. */
 export type StepWork =
@@ -31,6 +31,8 @@ export const stepNames = {
   compact: (n: number) => `compact:${n}`,
   compacted: (n: number) => `compacted:${n}`,
   summary: (n: number) => `summary:${n}`,
+  /** What hooks say to the results of a reply, or to an answer. */
+  hooked: (about: "results" | "answer", key: string) => `hook:${about}:${key}`,
   /** Of a due slot: whether it runs, and that it was handed to the inbox. */
   decide: (due: number) => `decide:${due}`,
   admit: (due: number) => `admit:${due}`,

@@ -54,6 +54,16 @@ export function shortWorkKey(key: string, print: string): string {
 }
 
 /** Passes of memory: each is done once. */
+/** What tells hook events apart. */
+export const hookKeys = {
+  /** An event as its receivers know it: the same each time it is delivered. */
+  event: (event: string, key: string) => `${event}/${key}`,
+  /** Something that happens several times in a turn: by the number or the id of a call. */
+  inTurn: (turn: string, part: string | number) => `${turn}/${part}`,
+  /** The results of a call that waited for a person. */
+  waited: (segment: number, call: string) => `${segment}-${call}`,
+} as const;
+
 export const memoryPasses = {
   night: (agent: string, due: number) => `night:${agent}:${due}`,
   /** One that a person asked for. */

@@ -55,6 +55,8 @@ export const CRASH_POINTS = {
   "compact.applied": "a carry-over is queued to take effect, not yet durable",
   "import.reading": "a folder is about to be read for an import, nothing of it is taken",
   "import.row": "a row of an imported session is queued",
+  "observer.delivered": "an observer took an event, its place is not recorded",
+  "observer.stored": "an observer's place is durable, the next event not begun",
   "hook.filling": "a webhook's body is about to be read, nothing of it is recorded",
   "memory.reading": "a document or messages are about to be read for memory, nothing of them is recorded",
   "strikes.stored": "how the last life ended is counted, what was running then is still noted",

@@ -7,6 +7,7 @@ import { MOST_ANSWER } from "../domain/index.ts";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
+import { HOOK_METHODS } from "./hook-methods.ts";
 import { IMPORT_METHODS } from "./import-methods.ts";
 import { INSTANCE_METHODS } from "./instance-methods.ts";
 import { MCP_METHODS } from "./mcp-methods.ts";
@@ -317,6 +318,7 @@ export const METHODS = {
   ...SKILL_METHODS,
   ...MCP_METHODS,
   ...PLUGIN_METHODS,
+  ...HOOK_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,

@@ -3,6 +3,7 @@
 export { toolAdvice } from "./advise.ts";
 export { createBrowserTool } from "./browser/index.ts";
 export { visible } from "./escape.ts";
+export { eventHooksConfig, type OpenedHooks, openEventHooks } from "./event-hooks/index.ts";
 export { createExec } from "./exec/exec.ts";
 export { CommandRuns } from "./exec/runs.ts";
 export { createEdit } from "./files/edit.ts";

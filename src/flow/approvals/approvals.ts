@@ -6,7 +6,7 @@
  * APPROVALS-3: an expired approval is a denial.
  * APPROVALS-4: "allow always" also answers every waiting approval of exactly the same action, whenever Lares dies.
  */
-import type { EngineEvent, Records, Tx } from "../../core/contracts/index.ts";
+import type { EngineEvent, HookLog, Records, Tx } from "../../core/contracts/index.ts";
 import {
   AppError,
   type ApprovalDecision,
@@ -48,6 +48,7 @@ export interface ApprovalParts {
   records: Records;
   clock: Clock;
   bus: Bus;
+  hooks: HookLog;
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
   reminders: Pick<Reminders, "firstAt" | "expect">;
   /** What else to write when an approval is answered. Looked up beforehand, so that it shares the answer's transaction. */
@@ -73,9 +74,17 @@ export class Approvals {
 
   /** Writes the question inside the park's transaction. */
   ask(tx: Tx, { route, ...approval }: Omit<NewApproval, "remindAt"> & { route: ReplyRoute }): void {
-    const { reminders, isPulled } = this.parts;
+    const { reminders, isPulled, hooks } = this.parts;
     const remindAt = isPulled(route) ? null : reminders.firstAt(approval.askedAt, approval.deadline);
     insertApproval(tx, { ...approval, remindAt });
+    const { id, session, turn, shown } = approval;
+    hooks.record(tx, "approval.changed", `${id}/asked`, () => ({
+      session,
+      turn,
+      approval: id,
+      state: "pending",
+      shown,
+    }));
     reminders.expect(remindAt);
   }
 
@@ -108,7 +117,7 @@ export class Approvals {
   }
 
   private async answer(id: string, given: ApprovalAnswer): Promise<ApprovalView> {
-    const { records, clock } = this.parts;
+    const { records, clock, hooks } = this.parts;
     // A reason of blanks is none: the model would read that a person said nothing.
     const { reason, ...rest } = given;
     const answer: ApprovalAnswer = { ...rest, ...(reason !== undefined && hasWords(reason) ? { reason } : {}) };
@@ -151,6 +160,10 @@ export class Approvals {
       },
       (tx) => {
         answerApproval(tx, { id: asked.id, state, at, ...answer });
+        hooks.record(tx, "approval.changed", `${asked.id}/answered`, () => {
+          const { session, turn, shown } = asked;
+          return { session, turn, approval: asked.id, state, shown, by: answer.by };
+        });
         more?.(tx);
         const rule = asked.action.rule;
         if (answer.decision === "allow-always" && typeof rule === "string") {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { comeToRest } from "../../../test/support/rest.ts";
+import { noHooks } from "../../core/contracts/index.ts";
 import { type ApprovalId, asId, type LiveEvent, type ReplyRoute } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, silentLog } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
@@ -39,6 +40,7 @@ async function world() {
       bus,
       reminders,
       resume: async (_t, _e, record) => records.write(record).then(() => "taken"),
+      hooks: noHooks,
       isPulled: (route) => route.channel === "http",
     });
     await reminders.start();

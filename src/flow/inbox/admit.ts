@@ -2,7 +2,14 @@
  * The single door. Whatever wants a turn comes through here: it is recognised if it came before, given an agent and a
  * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
  */
-import { type Accepted, CANCEL, type Capabilities, type Reads, type Tx } from "../../core/contracts/index.ts";
+import {
+  type Accepted,
+  CANCEL,
+  type Capabilities,
+  type HookLog,
+  type Reads,
+  type Tx,
+} from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -97,6 +104,7 @@ export interface InboxParts {
   accounts: () => { get(channel: string, account: string): { can: Capabilities } | undefined };
   /** The zone a person's clock shows; the owner's where none is known. */
   findZone: (person: string) => Promise<string>;
+  hooks: HookLog;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -257,6 +265,7 @@ async function accept(parts: InboxParts, m: Accepting): Promise<Admitted> {
   const ours = reply === undefined ? await ownLines(parts, message, placement, { at, files }) : NO_LINES;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = reply === undefined ? session : commandLane(session);
+  const isOpened = parts.hooks.observes("session.opened") && !(await parts.hasSession(parts.messages, session));
   const write = (tx: Tx, turn: TurnId) => {
     recordAdmission(tx, parts.rooms, {
       turn,
@@ -286,6 +295,11 @@ async function accept(parts: InboxParts, m: Accepting): Promise<Admitted> {
     });
     held?.record(tx);
     m.record?.(tx, turn);
+    if (isOpened) parts.hooks.record(tx, "session.opened", `${session}/${turn}`, () => ({ agent, session }));
+    parts.hooks.record(tx, "message.received", turn, () => {
+      const { channel, chat } = message.route;
+      return { agent, session, turn, channel, chat, sender: person, text };
+    });
   };
   const announce = (turn: TurnId) =>
     parts.bus.emit({

@@ -12,6 +12,7 @@ import {
   type Capabilities,
   type Channel,
   ChannelBusy,
+  type HookLog,
   type Outgoing,
   type OutgoingFile,
   type Records,
@@ -122,6 +123,7 @@ export interface OutboxParts {
   /** Sending is guarded: what stopped Lares twice is given up. */
   guard: Guard;
   bus: Bus;
+  hooks: HookLog;
   log: Log;
 }
 
@@ -396,11 +398,15 @@ export class Outbox {
 
   /** The platform has it. */
   private async taken(d: Delivery, platformId: string | null): Promise<boolean> {
-    const { records, clock, crash, accounts } = this.parts;
+    const { records, clock, crash, accounts, hooks } = this.parts;
     d.state = "sent";
     await records.write((tx) => {
       updateDelivery(tx, d.id, { ...d, platformId }, clock.now());
       if (d.part === 0) deleteDraft(tx, d.turn);
+      hooks.record(tx, "message.sent", d.id, () => {
+        const { session, turn, text, route } = d;
+        return { session, turn, channel: route.channel, chat: route.chat, text };
+      });
     });
     crash.at("outbox.recorded");
     accounts().sent(d.route, true);

@@ -1,8 +1,10 @@
 /** Sessions as people handle them, on real records. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { noHooks } from "../../core/contracts/index.ts";
 import { asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
@@ -27,6 +29,7 @@ async function world(over: Partial<ConstructorParameters<typeof Sessions>[0]> = 
     clock,
     crash: noCrash,
     bus: makeBus(),
+    hooks: noHooks,
     resume: async () => "unknown",
     running: () => undefined,
     forget: () => {},

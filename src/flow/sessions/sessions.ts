@@ -2,7 +2,7 @@
  * Sessions as people handle them: list, reset, delete, move to another home. Each change is one transaction: a process
  * that dies in the middle leaves the session as it was.
  */
-import { CANCEL, type EngineEvent, type Records, type Tx } from "../../core/contracts/index.ts";
+import { CANCEL, type EngineEvent, type HookLog, type Records, type Tx } from "../../core/contracts/index.ts";
 import {
   AppError,
   asId,
@@ -38,6 +38,7 @@ export interface SessionParts {
   clock: Clock;
   crash: Crash;
   bus: Bus;
+  hooks: HookLog;
   resume: (turn: TurnId, event: EngineEvent) => Promise<"taken" | "late" | "unknown">;
   running: (session: SessionKey) => TurnId | undefined;
   /** The model's view of the session is rebuilt. */
@@ -107,7 +108,11 @@ export class Sessions {
   async reset(key: SessionKey): Promise<void> {
     await this.get(key);
     await this.stop(key);
-    await this.parts.records.write((tx) => resetSession(tx, key, this.parts.clock.now()));
+    await this.parts.records.write((tx) => {
+      const now = this.parts.clock.now();
+      resetSession(tx, key, now);
+      this.parts.hooks.record(tx, "session.closed", `${key}/${now}`, () => ({ session: key, how: "reset" }));
+    });
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "reset" });
   }
@@ -134,6 +139,8 @@ export class Sessions {
     const deleted = this.parts.records.write((tx) => {
       for (const erase of this.parts.erasers) erase(tx, key, how);
       deleteSession(tx, key);
+      const at = this.parts.clock.now();
+      this.parts.hooks.record(tx, "session.closed", `${key}/${at}`, () => ({ session: key, how: "deleted" }));
     });
     await Promise.all([deleted, this.parts.erase(key)]);
     await this.parts.files.remove(files);

@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { resultOrigin, type ToolResult } from "../../core/contracts/index.ts";
 import { type NotRun, stepNames, type ToolCallPart, type ToolResultPart } from "../../core/domain/index.ts";
 import { atOnce, truthy } from "../../core/kit/index.ts";
+import { heardResults } from "./hooked.ts";
 import { type JudgedCall, judge } from "./judge.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
@@ -38,6 +39,7 @@ export async function act(
   const judged = await at.ctx.step(stepNames.judge(n), () =>
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
+  for (const { hookFailures = [] } of judged) addNotices(p, hookFailures);
   // Counted before anything runs: which calls ask is known from the judgements alone.
   const unasked = beyond(judged);
   const waiting: AskedCall[] = [];
@@ -46,7 +48,7 @@ export async function act(
   // Calls start in order, so a call that waits here waits only for earlier ones.
   const started: Promise<unknown>[] = [];
   let outside = false;
-  const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
+  const raw = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
     const j = judged[i]!;
     const result = (said: ToolResult, notRun?: NotRun): ToolResultPart => {
       outside ||= isFromOutside(parts, call.name, said);
@@ -80,11 +82,21 @@ export async function act(
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
+  const ran = judged.map((j, i) => j.heard === true && j.verdict === "allow" && raw[i]!.notRun === undefined);
+  const of = { calls, results: raw, heard: ran, key: String(n) };
+  const heard = ran.includes(true) ? await heardResults(parts, at, of) : undefined;
+  const results = heard?.results ?? raw;
+  outside ||= heard?.outside ?? false;
   countRepeats(parts, p, calls, results);
   // One readable call shows that the model still understands its tools.
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
+}
+
+/** The same trouble with several calls is said once. */
+function addNotices(p: Progress, sentences: readonly string[]): void {
+  for (const one of sentences) if (!p.notices.includes(one)) p.notices.push(one);
 }
 
 /** The code is for people who may answer; in a stranger's chat the agent would only pass it on. */

@@ -12,13 +12,16 @@ import {
 } from "../../core/domain/index.ts";
 import { act } from "./act.ts";
 import { findFinish, findSilence, notRun } from "./endings.ts";
-import { finish } from "./finish.ts";
+import { type Ending, finish } from "./finish.ts";
+import { checkAnswer, narrowed } from "./hooked.ts";
 import { reached } from "./limits.ts";
 import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
 import { parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
 import { COMPACTED, CUT_OFF, cutOffAt, emptyTwice, LOOPED, MODEL_DECLINED, NO_MORE_TOOLS, TOO_LONG } from "./words.ts";
+
+type GoodReply = Extract<ModelReply, { ok: true }>;
 
 /** How often room is made for one request before the turn gives up, and in one turn. */
 const MOST_OVERFLOWS = 3;
@@ -42,6 +45,7 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
     if ("refused" in called) {
       return finish(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
     }
+    if ("declined" in called) return finish(parts, run, { state: "declined", text: "", reason: called.declined });
     if ("full" in called) {
       // What is new alone may be too much; then compacting the rest can't help.
       if (await makeRoom(parts, run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
@@ -69,13 +73,13 @@ export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome>
     if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
     const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
     // It may still have called tools, although it was asked not to.
-    if (p.closing !== undefined) return lastWord(parts, run, p.closing, reply, calls);
+    if (p.closing !== undefined) return lastWord(parts, run, p.closing, called, reply, calls);
     if (!calls.length) {
-      const answered = answer(parts, run, reply);
+      const answered = await answer(parts, run, called, reply);
       if (answered) return answered;
       continue;
     }
-    const done = await useTools(parts, run, { reply, calls, ends: called.ends ?? [] });
+    const done = await useTools(parts, run, { reply, calls, ends: called.ends ?? [], heard: called.heard });
     if (done) return done;
   }
 }
@@ -89,6 +93,14 @@ function takeIn({ p, turn }: TurnRun, called: Replied): void {
   p.notices.push(...(called.warnings ?? []));
   p.tookOwn ||= called.took.includes(turn);
   p.usage = addUsage(p.usage, called.reply.usage);
+  Object.assign(p, narrowed(p.narrowed, called.tools));
+  // The request had them.
+  delete p.notes;
+}
+
+/** A hook doesn't let the answer out. */
+function heldBack(reason: string): Ending {
+  return { state: "declined", text: "", reason };
 }
 
 /** The calls of a reply: run, refused, or waited for. Nothing: the model is asked again with their results. */
@@ -99,12 +111,18 @@ async function useTools(
     reply,
     calls,
     ends,
-  }: { reply: Extract<ModelReply, { ok: true }>; calls: ToolCallPart[]; ends: readonly EndingTool[] },
+    heard,
+  }: { reply: GoodReply; calls: ToolCallPart[]; ends: readonly EndingTool[]; heard: true | undefined },
 ): Promise<Outcome | undefined> {
   const { p } = run;
   const last = findFinish(calls, run.given?.finish ?? []);
-  if (last.kind === "finished")
-    return finish(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results: last.results });
+  if (last.kind === "finished") {
+    const { results } = last;
+    const checked =
+      heard && last.ending.text ? await checkAnswer(parts, run, { text: last.ending.text, isLast: true }) : "ok";
+    if (typeof checked === "object") return finish(parts, run, { ...heldBack(checked.deny), results });
+    return finish(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results });
+  }
   // The caller's own tools: it runs them, and its next message has the results.
   if (run.given?.tools)
     return finish(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
@@ -145,7 +163,12 @@ async function useTools(
 }
 
 /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
-function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
+async function answer(
+  parts: TurnParts,
+  run: TurnRun,
+  { heard }: Replied,
+  reply: GoodReply,
+): Promise<Outcome | undefined> {
   const { p } = run;
   const text = readText(reply);
   if (reply.finish === "refusal") {
@@ -156,6 +179,9 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
     if (p.empty++ === 0) return undefined;
     return finish(parts, run, { state: "failed", text: "", reason: emptyTwice(reply.model) });
   }
+  const checked = heard ? await checkAnswer(parts, run, { text, isLast: false }) : "ok";
+  if (checked === "again") return undefined;
+  if (checked !== "ok") return finish(parts, run, heldBack(checked.deny));
   if (reply.finish !== "length") return finish(parts, run, { state: "answered", text });
   const asked = run.given?.settings?.maxOutputTokens;
   p.notices.push(asked === undefined ? CUT_OFF : cutOffAt(asked));
@@ -163,16 +189,19 @@ function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok:
 }
 
 /** The call after the cap: its words are the answer, and what it still wanted to call is not run. */
-function lastWord(
+async function lastWord(
   parts: TurnParts,
   run: TurnRun,
   cap: string,
-  reply: Extract<ModelReply, { ok: true }>,
+  { heard }: Replied,
+  reply: GoodReply,
   calls: readonly ToolCallPart[],
-): Outcome {
+): Promise<Outcome> {
   const text = readText(reply);
   const results = notRun(calls, cap);
   if (!text) return finish(parts, run, { state: "failed", text: "", reason: cap, failure: "limit", results });
+  const checked = heard ? await checkAnswer(parts, run, { text, isLast: true }) : "ok";
+  if (typeof checked === "object") return finish(parts, run, { ...heldBack(checked.deny), results });
   run.p.notices.push(cap);
   return finish(parts, run, { state: "answered", text, results });
 }

@@ -73,6 +73,10 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
       // Only what was parked had any.
       if (run.segment > 0) parts.interims.forget(tx, turn);
       recordEnd(tx, turn, result, p.startedAt, now);
+      parts.hooks.record(tx, "turn.ended", turn, () => {
+        const { state, text: said, reason, toolCalls } = result;
+        return { agent: run.agent, session, turn, state, text: said, toolCalls, ...truthy({ reason }) };
+      });
       if (results.length) {
         const message = { role: "tool" as const, content: results };
         parts.history.append(tx, {

@@ -4,9 +4,10 @@ import { AppError, type Json, type Origin, type RunsWhere, type ToolCallPart } f
 import { defined, truthy } from "../../core/kit/index.ts";
 import { approvalHash, type BoundParts, bindPlan } from "./bound.ts";
 import { suggestInstead } from "./denied.ts";
+import { askAboutCall, tighten } from "./hooked.ts";
 import { type At, makePlace } from "./place.ts";
 import type { TurnParts, TurnStanding } from "./ports.ts";
-import { FILES_CLOSED, toolClosed, WRITE_A_RULE } from "./words.ts";
+import { FILES_CLOSED, toolClosed, toolLeftOut, WRITE_A_RULE } from "./words.ts";
 
 /** What was decided about one call, as it is recorded. */
 export type JudgedCall = {
@@ -34,6 +35,10 @@ export type JudgedCall = {
   moves?: boolean;
   /** What it starts goes on after the call. */
   starts?: true;
+  /** Hooks are asked about its result. */
+  heard?: true;
+  /** Hooks that failed, in sentences for people. */
+  hookFailures?: string[];
 };
 
 /** What is shown beside `shown`: all of a long action, and where a command runs. */
@@ -62,10 +67,18 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       input = plan.fixed;
       plan = await tool.plan(input, makePlace(parts, at));
     }
-    const { verdict, because: why, rule, settled, lacksRule, moves } = await parts.judge.judge(at, plan, standing);
+    const gate = await parts.judge.judge(at, plan, standing);
+    const { settled, lacksRule, moves } = gate;
+    const { verdict: word } = gate;
+    const isAsked = word !== "deny" && parts.hooks.answers("tool.planned");
+    const hooked = isAsked ? await askAboutCall(parts, at, { ...call, input }, { plan, verdict: word }) : undefined;
+    const verdict = hooked ? tighten(gate.verdict, hooked) : gate.verdict;
+    const why = hooked?.deny ?? [gate.verdict === verdict ? gate.because : "", hooked?.ask].filter(Boolean).join(" ");
+    // A hook asks again the next time, whatever a rule says.
+    const rule = hooked?.ask ? "" : gate.rule;
     // Only where a rule would help: otherwise the hint sends people to write one in vain.
     const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
-    const because = verdict === "ask" && once ? `${why} ${once}` : why;
+    const because = gate.verdict === "ask" && verdict === "ask" && once ? `${why} ${once}` : why;
     const hash = approvalHash(parts, call.name, plan, makePlace(parts, at));
     return {
       verdict,
@@ -73,8 +86,8 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       rule,
       shown: plan.shown,
       hash,
-      // The gate quotes the call and its own rules, nothing else.
-      origin: "own",
+      // The gate quotes the call and its own rules, nothing else; a hook's words are its own.
+      origin: hooked?.deny || hooked?.ask ? "outside" : "own",
       marks: verdict === "ask" ? listMarks(plan) : [],
       ...(verdict === "ask" ? { bound: bindPlan(parts, plan, makePlace(parts, at)) } : {}),
       ...pickShown(plan),
@@ -83,7 +96,8 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...defined({ until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
       ...(plan.shell ? { moves: moves ?? false } : {}),
-      ...truthy({ starts: plan.starts }),
+      ...truthy({ starts: plan.starts, hookFailures: hooked?.failed }),
+      ...(verdict !== "deny" && parts.hooks.answers("tool.finished") ? { heard: true } : {}),
     };
   } catch (error) {
     // The model's mistake, which it can correct. Anything else is ours and must not be hidden from the log.
@@ -110,6 +124,7 @@ function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding):
   const real = tool.runs?.(input) ?? { tool, input };
   const { name } = real.tool.spec;
   if (at.tools && !at.tools.includes(name)) return toolClosed(name);
+  if (at.p.narrowed && !at.p.narrowed.includes(name)) return toolLeftOut(name);
   // The same words for every path, so that a guest can't find out which files exist.
   return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
 }

@@ -1,20 +1,23 @@
 /** One model call as a recorded step: take, build, set aside, call, settle, record. */
-import { type ModelDelta, type ModelReply, Stopped, type Tx } from "../../core/contracts/index.ts";
+import { type HookOutcome, type ModelDelta, type ModelReply, Stopped, type Tx } from "../../core/contracts/index.ts";
 import {
   type Authority,
   assertNever,
   type EndingTool,
+  hookKeys,
   isEndingTool,
   type LiveEvent,
   leastTrusted,
+  type ModelMessage,
   messageIds,
   type SessionKey,
   stepNames,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { defined } from "../../core/kit/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import { mustAnswer, nudges } from "./endings.ts";
 import { carriesOutside, userMessage } from "./finish.ts";
+import { askAboutContext, noteId, noteMessage } from "./hooked.ts";
 import type { IntakeMessage, PaidReply, TurnParts } from "./ports.ts";
 import { buildRequest } from "./request.ts";
 import { spentFor, type TurnRun } from "./run.ts";
@@ -22,6 +25,8 @@ import { spentFor, type TurnRun } from "./run.ts";
 export type Called =
   | Replied
   | { refused: string }
+  /** Not sent: a hook declined. */
+  | { declined: string }
   /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
   | { full: { fresh: number } };
 
@@ -34,6 +39,10 @@ export interface Replied {
   said?: string;
   /** Tools offered in it that end a turn without a word. */
   ends?: EndingTool[];
+  /** Of the tools, only these may be called. */
+  tools?: string[];
+  /** Hooks are asked about the answer. */
+  heard?: true;
   /** The cap after which it was asked for its last word. */
   closing?: string;
 }
@@ -42,7 +51,7 @@ export interface Replied {
 export async function callModel(parts: TurnParts, run: TurnRun): Promise<Called> {
   const n = run.p.call++;
   /** Empty on a replay, where nothing is recorded again. */
-  const made: Made = { took: [], paid: undefined };
+  const made: Made = { took: [], paid: undefined, notes: [] };
   return run.ctx.step(
     stepNames.model(n),
     () => ask(parts, run, n, made),
@@ -53,6 +62,8 @@ export async function callModel(parts: TurnParts, run: TurnRun): Promise<Called>
 interface Made {
   took: IntakeMessage[];
   paid: PaidReply | undefined;
+  /** What hooks added, as the model reads it. */
+  notes: ModelMessage[];
 }
 
 async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promise<Called> {
@@ -64,6 +75,11 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   if (intake.interrupted) throw new Stopped();
   const took = intake.messages;
   made.took = took;
+  const isAsked = took.length > 0 && parts.hooks.answers("context.building");
+  const hooked: HookOutcome = isAsked ? await askAboutContext(parts, run, n, took) : {};
+  if (hooked.deny !== undefined) return { declined: hooked.deny };
+  made.notes = noteMessage([...(p.notes ?? []), ...(hooked.notes ?? [])]);
+  const heard = parts.hooks.answers("answer.ready") || undefined;
   const { request, tainted, full, fresh } = await buildRequest(parts, {
     session,
     agent,
@@ -73,7 +89,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
     model: run.model,
     thinking: run.terms.thinking,
     said: took.filter((m) => isSaid(run, m)),
-    more: nudges({ ...p, call: n }, parts.limits().modelCalls),
+    more: [...made.notes, ...nudges({ ...p, call: n }, parts.limits().modelCalls)],
     ...(mustAnswer(p) ? { mustAnswer: true } : {}),
   });
   if (full) return { full: { fresh } };
@@ -92,7 +108,11 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
         await parts.interims.sent(session);
         parts.crash.at("model.before");
       },
-      onDelta: (delta) => parts.bus.emit(toEvent({ session, turn, call: n }, delta)),
+      onDelta: (delta) => {
+        // A hook may still hold the answer back, so nobody sees it grow.
+        if (heard && (delta.type === "text" || delta.type === "thinking")) return;
+        parts.bus.emit(toEvent({ session, turn, call: n }, delta));
+      },
     },
     ctx.halt,
   );
@@ -107,7 +127,8 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
     took: took.map((m) => m.turn),
     warnings: paid.warnings,
     authority: leastTrusted("owner", ...took.map((m) => m.authority)),
-    tainted: tainted || took.some(carriesOutside),
+    tainted: tainted || made.notes.length > 0 || took.some(carriesOutside),
+    ...truthy({ tools: hooked.tools, heard }),
     ...(ends.length ? { ends } : {}),
     ...defined({ said: said || undefined, closing: p.closing }),
   };
@@ -118,17 +139,24 @@ function record(
   parts: TurnParts,
   run: TurnRun,
   n: number,
-  { took, paid }: Made,
+  { took, paid, notes }: Made,
   { tx, called }: { tx: Tx; called: Called },
 ): void {
-  if ("refused" in called || "full" in called) return;
+  if ("refused" in called || "declined" in called || "full" in called) return;
   const { turn, session } = run;
   const { reply } = called;
   for (const m of took) {
     parts.intake.take(tx, m.turn, turn, n);
     if (isSaid(run, m)) parts.history.append(tx, { session, turn, ...userMessage(m) });
   }
+  for (const message of notes)
+    parts.history.append(tx, { session, turn, id: noteId(run, n), message, at: parts.clock.now(), outside: true });
   paid?.record(tx);
+  parts.hooks.record(tx, "model.called", hookKeys.inTurn(turn, n), () => {
+    const { inputTokens, outputTokens, cost } = reply.usage;
+    const model = reply.ok ? reply.model : (run.model ?? "");
+    return { agent: run.agent, session, turn, call: n, model, ok: reply.ok, inputTokens, outputTokens, cost };
+  });
   // An empty message in the history makes some providers refuse the next request.
   if (!reply.ok || !reply.content.length) return;
   parts.history.append(tx, {

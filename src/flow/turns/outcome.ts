@@ -3,6 +3,7 @@ import type { ToolResult, Tx } from "../../core/contracts/index.ts";
 import { messageIds, type NotRun } from "../../core/domain/index.ts";
 import { findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import { isFromOutside, pickExit } from "./act.ts";
+import { heardResult } from "./hooked.ts";
 import { nameTool } from "./judge.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
@@ -17,12 +18,14 @@ export async function finishCall(
   done: ToolResult,
   { how, allowed = "", isSaid = false }: { how: string; allowed?: string; isSaid?: boolean },
 ): Promise<void> {
-  const [kept] = await shortened(parts, run, [{ id: w.callId, text: done.text }]);
+  const call = { type: "tool-call" as const, id: w.callId, name: w.tool, input: w.input };
+  const heard = w.heard ? await heardResult(parts, run, call, done) : done;
+  const [kept] = await shortened(parts, run, [{ id: w.callId, text: heard.text }]);
   // In its own place the result reads as if the call had simply taken long.
   const inPlace = isSaid ? `[${allowed}]\n${kept!.text}` : kept!.text;
   const text = allowed ? `${allowed}\n${kept!.text}` : kept!.text;
   const own = text.length - kept!.text.length;
-  await outcome(parts, run, w, { ...done, text }, { inPlace, own, how: andThen(how, howItWent(done)) });
+  await outcome(parts, run, w, { ...heard, text }, { inPlace, own, how: andThen(how, howItWent(done)) });
 }
 
 /**

@@ -33,7 +33,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     ...defined({ bound: j.bound }),
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
-    ...truthy({ whole: j.whole, where: j.where }),
+    ...truthy({ whole: j.whole, where: j.where, heard: j.heard }),
     // A schedule's own moment may come before the patience of a question is over.
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };

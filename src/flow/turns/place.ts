@@ -12,7 +12,7 @@ export interface At {
   agent: AgentId;
   segment: number;
   route: ReplyRoute;
-  p: Pick<Progress, "authority">;
+  p: Pick<Progress, "authority" | "narrowed">;
   /** The only tools that may be used here; without it, the agent's. */
   tools?: readonly string[] | undefined;
 }

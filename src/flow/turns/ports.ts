@@ -2,6 +2,10 @@
 import type {
   ActionPlan,
   Ctx,
+  HookEventName,
+  HookFacts,
+  HookLog,
+  HookOutcome,
   ModelDelta,
   ModelReply,
   ModelRequest,
@@ -311,7 +315,18 @@ export interface Checkpointing {
   settle(turn: TurnId, call: string): Promise<void>;
 }
 
+/** The owner's hooks on what a turn does. Nothing they say can allow anything. */
+export interface TurnHooks extends HookLog {
+  /** Whether anybody answers this event: if not, nobody is asked and nothing waits. */
+  answers(event: HookEventName): boolean;
+  /** What they say together. A hook that fails has answered as configured; throws only the reason of `signal`. */
+  ask<E extends HookEventName>(event: E, key: string, facts: HookFacts<E>, signal: AbortSignal): Promise<HookOutcome>;
+  /** The text with less in it. Never longer. */
+  shorten(text: string, how: NonNullable<HookOutcome["shorten"]>): string;
+}
+
 export interface TurnParts {
+  hooks: TurnHooks;
   /** A hint with the commands as they work here. */
   called: (hint: string) => string;
   /** Asks the open turns to stop whose messages come at or after that of `target`, except `by`. Again is harmless. */

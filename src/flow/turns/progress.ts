@@ -1,4 +1,5 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
+import type { HookNote } from "../../core/contracts/index.ts";
 import type { ApprovalId, Authority, Json, QuestionForm, RunsWhere, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
 import type { BoundParts } from "./bound.ts";
@@ -25,6 +26,8 @@ export type WaitingCall = {
   deadline: number;
   /** The message with its interim result. Absent in what was parked by an older version. */
   results?: string;
+  /** Hooks are asked about its result. */
+  heard?: true;
   /** It ran, and its far side asks a person something before it goes on. `round`: how many questions it has asked. */
   asks?: { form: QuestionForm; state: Json; round: number };
 };
@@ -68,6 +71,12 @@ export type Progress = {
   passed?: boolean;
   /** Absent in what was parked before there were any. */
   pauses?: Pause[];
+  /** The only tools that hooks left. */
+  narrowed?: string[];
+  /** A hook asked for one more pass, which is granted once. */
+  again?: boolean;
+  /** What hooks want the next request to say. */
+  notes?: HookNote[];
 };
 
 export function newProgress(now: number): Progress {

@@ -18,9 +18,18 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, fromJson, type Json, type QuestionAnswer, stepNames, toJson } from "../../core/domain/index.ts";
+import {
+  AppError,
+  fromJson,
+  hookKeys,
+  type Json,
+  type QuestionAnswer,
+  stepNames,
+  toJson,
+} from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./bound.ts";
+import { realCall } from "./hooked.ts";
 import type { JudgedCall } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";
 import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
@@ -149,7 +158,7 @@ class ToolRun {
       if (this.#held) await this.#parts.records.write((tx) => this.#held?.intend(tx));
       return this.#run(`${turn}.${this.#call.id}`);
     };
-    return ctx.step(this.#stepName, step, (tx) => this.#commit(tx));
+    return ctx.step(this.#stepName, step, (tx, result) => this.#commit(tx, result));
   }
 
   #asEffect(): Promise<EffectResult<ToolResult>> {
@@ -159,7 +168,7 @@ class ToolRun {
       ready: () => this.#ready(),
       intend: (tx) => this.#held?.intend(tx),
       probe: (key, left) => this.#probe(key, left),
-      record: (tx) => this.#commit(tx),
+      record: (tx, outcome) => this.#commit(tx, "ok" in outcome ? outcome.ok : this.unknownText()),
       settled: (key) => this.#tool.settled?.(this.#call.input, key),
     });
   }
@@ -248,7 +257,12 @@ class ToolRun {
     return found && "ok" in found ? { ok: this.#scrub(found.ok) } : found;
   }
 
-  #commit(tx: Tx): void {
+  #commit(tx: Tx, { text, isError = false }: ToolResult): void {
+    const { agent, session, turn } = this.#at;
+    this.#parts.hooks.record(tx, "tool.finished", hookKeys.inTurn(turn, this.#call.id), () => {
+      const call = realCall(this.#parts, this.#call);
+      return { agent, session, turn, ...call, text, isError };
+    });
     this.#parts.changes.made(tx, this.folders(), this.#plan);
     if (this.#held?.isHeld()) this.#held.commit(tx);
   }

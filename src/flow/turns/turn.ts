@@ -12,6 +12,7 @@ import {
   type AgentId,
   asId,
   fromJson,
+  hookKeys,
   messageIds,
   stepNames,
   type ToolResultPart,
@@ -50,6 +51,7 @@ export function makeTurns(parts: TurnParts) {
         began: parts.clock.now(),
       };
       parts.bus.emit({ event: "turn.started", session: run.session, turn: run.turn, segment: input.segment });
+      if (parts.hooks.observes("turn.started")) noteStart(parts, run);
       // Only for lookers-on; a lost write costs nothing, and a failed one stops the engine by itself.
       if (input.segment > 0) parts.records.write((tx) => recordWoken(tx, run.turn)).catch(() => {});
       if (input.recovered) {
@@ -102,6 +104,14 @@ export function makeTurns(parts: TurnParts) {
       }
     },
   };
+}
+
+/** A lost write costs nothing: the segment then runs again and writes it again. */
+function noteStart({ records, hooks }: TurnParts, { agent, session, turn, segment }: TurnRun): void {
+  const facts = () => ({ agent, session, turn, segment });
+  records
+    .write((tx) => hooks.record(tx, "turn.started", hookKeys.inTurn(turn, segment), facts), { lazy: true })
+    .catch(() => {});
 }
 
 /** An edited message: what it replaces is stopped and leaves the conversation before the model is asked. */

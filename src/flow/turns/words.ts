@@ -41,6 +41,20 @@ export function sameAgain(times: number): string {
   return `\n[This is the same call with the same result ${times} times in a row. Do something else or answer.]`;
 }
 
+// Words of hooks, which are text from outside.
+
+export function noteLine(by: string): string {
+  return `[Note from the hook "${by}". It isn't from the person you talk to:]`;
+}
+
+export function noteInResult({ by, text }: { by: string; text: string }): string {
+  return `[Note from the hook "${by}": ${text}]`;
+}
+
+export function toolLeftOut(tool: string): string {
+  return `A hook left out the tool ${tool} for this turn.`;
+}
+
 // Refusals. Each says what can be done instead, so that no call is wasted on another way to the same thing.
 
 export const FILES_CLOSED = "People the owner hasn't accepted can't use the workspace.";

@@ -929,4 +929,14 @@ export const MIGRATIONS: readonly string[] = [
   -- Other agents (A2A). a2a_hop: how many agents asked each other before a conversation with one of them.
   CREATE TABLE a2a_hop (session TEXT PRIMARY KEY, hops INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- What happened, for hooks that observe it, as long as one of them hasn't heard it; written only while somebody observes. And how
+  -- far each observer has come.
+  CREATE TABLE hook_event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event TEXT NOT NULL, session TEXT, at INTEGER NOT NULL,
+    facts TEXT NOT NULL
+  );
+  CREATE INDEX hook_event_session ON hook_event (session) WHERE session IS NOT NULL;
+  CREATE TABLE hook_place (source TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ];

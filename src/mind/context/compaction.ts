@@ -8,7 +8,7 @@
  * CONTEXT-9: it always finishes: a summariser that fails, stalls or exceeds the budget is replaced by rules that need no model.
  * CONTEXT-10: the result is smaller than the input, or nothing happens.
  */
-import { type Ctx, type Outcome, Stopped } from "../../core/contracts/index.ts";
+import { type Ctx, type HookLog, type Outcome, Stopped } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -39,6 +39,7 @@ import { textTokens } from "./tokens.ts";
 import { cutAt } from "./window.ts";
 
 export interface CompactionParts extends SummariserParts {
+  hooks: HookLog;
   contexts: Contexts;
   sessions: Pick<SessionViews, "compact" | "undoCompaction">;
   /** Starts a turn in a separate lane. Idempotent per id. */
@@ -330,7 +331,7 @@ export class Compactions {
     number: number,
     of: { plan: Plan; known: Carry; summed: number; how: How },
   ): Promise<{ before: number; after: number } | undefined> {
-    const { contexts, clock, crash, bus, log } = this.parts;
+    const { contexts, clock, crash, bus, log, hooks } = this.parts;
     const { plan, how } = of;
     const applied = await ctx.step<Applied | null>(
       stepNames.compacted(number),
@@ -373,6 +374,10 @@ export class Compactions {
           at: clock.now(),
         });
         contexts.drop(at.session);
+        hooks.record(tx, "compaction.done", made.id, () => {
+          const { agent, session } = at;
+          return { agent, session, messages: plan.messages };
+        });
       },
     );
     if (!applied) return undefined;

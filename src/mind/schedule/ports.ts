@@ -1,5 +1,5 @@
 /** What the schedule needs from other rooms. app/ passes the real things in. */
-import type { Records, Tx } from "../../core/contracts/index.ts";
+import type { HookLog, Records, Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
   AppError,
@@ -20,6 +20,7 @@ export interface ScheduleParts {
   clock: Clock;
   ids: IdMaker;
   bus: Bus;
+  hooks: HookLog;
   log: Log;
   crash: Crash;
   /** The person's zone. */

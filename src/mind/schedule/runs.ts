@@ -161,7 +161,7 @@ export class ScheduleRuns {
 
   /** Passes the job's message to the inbox under the slot's key, and records the turn. Idempotent. */
   async start(job: Job, due: number, how: Extract<Decision, { go: true }>): Promise<{ turn: TurnId }> {
-    const { clock, records, crash } = this.parts;
+    const { clock, records, crash, hooks } = this.parts;
     const isolated = job.session === "isolated";
     const ongoing = job.session === "main" ? sessionKeys.main(job.agent) : (job.session as SessionKey);
     const session = isolated ? sessionKeys.run(job.id, due) : ongoing;
@@ -172,6 +172,7 @@ export class ScheduleRuns {
     await records.write((tx) => {
       startSlot(tx, { job: job.id, due }, { turn, at: now, session, until, seen: how.seen });
       if (how.note !== undefined) this.parts.beats?.began(tx, job.agent, how.note, now);
+      hooks.record(tx, "schedule.fired", `${job.id}/${due}`, () => ({ schedule: job.id, session, turn }));
     });
     crash.at("slot.started");
     this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });

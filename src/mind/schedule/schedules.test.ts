@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { pretend } from "../../../test/support/pretend.ts";
 import fc from "../../../test/support/property.ts";
 import { comeToRest } from "../../../test/support/rest.ts";
+import { noHooks } from "../../core/contracts/index.ts";
 import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
@@ -73,6 +74,7 @@ class Life {
       clock,
       ids,
       bus: makeBus(),
+      hooks: noHooks,
       log: silentLog,
       zone: () => "Europe/Lisbon",
       recipient: async (_agent, { channel }) => `a chat on ${channel}`,

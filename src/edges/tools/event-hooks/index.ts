@@ -1,0 +1,2 @@
+export { eventHooksConfig } from "./config.ts";
+export { type OpenedHooks, openEventHooks } from "./open.ts";

@@ -1,0 +1,43 @@
+/** A made-up event for each kind, to try a hook with. */
+import type { HookEventName, HookFacts, HookPayload } from "../../core/contracts/index.ts";
+import { hookKeys, sessionKeys } from "../../core/domain/index.ts";
+
+const IN_TURN = { agent: "main", session: sessionKeys.main("main"), turn: "t_example" };
+const CALL = { call: "call_example", tool: "exec", input: { command: "echo hello" } };
+
+const FACTS: { readonly [E in HookEventName]: HookFacts<E> } = {
+  "message.received": { ...IN_TURN, channel: "http", chat: "example", sender: "owner", text: "Hello" },
+  "turn.started": { ...IN_TURN, segment: 0 },
+  "context.building": { ...IN_TURN, text: "Hello", first: true, authority: "owner" },
+  "model.called": {
+    ...IN_TURN,
+    call: 0,
+    model: "example/model",
+    ok: true,
+    inputTokens: 100,
+    outputTokens: 10,
+    cost: null,
+  },
+  "tool.planned": { ...IN_TURN, ...CALL, risk: "exec", shown: "echo hello", verdict: "allow" },
+  "tool.finished": { ...IN_TURN, ...CALL, text: "hello", isError: false },
+  "answer.ready": { ...IN_TURN, text: "Hello!", pass: 1 },
+  "turn.ended": { ...IN_TURN, state: "answered", text: "Hello!", toolCalls: 0 },
+  "message.sent": { session: IN_TURN.session, turn: IN_TURN.turn, channel: "http", chat: "example", text: "Hello!" },
+  "session.opened": { agent: IN_TURN.agent, session: IN_TURN.session },
+  "session.closed": { session: IN_TURN.session, how: "reset" },
+  "compaction.done": { agent: IN_TURN.agent, session: IN_TURN.session, messages: 20 },
+  "approval.changed": {
+    session: IN_TURN.session,
+    turn: IN_TURN.turn,
+    approval: "ap_example",
+    state: "pending",
+    shown: "echo hello",
+  },
+  "schedule.fired": { schedule: "example", session: IN_TURN.session, turn: IN_TURN.turn },
+  "install.staged": { what: "skill", name: "example", source: "a folder", digest: "sha256:0", findings: [] },
+  "skill.proposed": { ...IN_TURN, name: "example", text: "# Example" },
+};
+
+export function makeSample(event: HookEventName, at: number): HookPayload {
+  return { event, id: hookKeys.event(event, "example"), at, ...FACTS[event] };
+}
