@@ -76,6 +76,8 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/models/wire/read/openai-responses.ts": "which summary of a provider's item it is, within one answer",
   "src/edges/plugins/format/own-part.ts": "a host and its port",
   "src/edges/plugins/install/source.ts": "a package of npm",
+  "src/edges/plugins/run/hooks.ts": "the name of a hook source",
+  "src/edges/tools/mcp/host-proxy.ts": "a host and its port",
   "src/edges/tools/browser/brief.ts": "headings",
   "src/edges/tools/browser/proxy.ts": "a password and an address as HTTP has them",
   "src/edges/tools/browser/whole.ts": "headings",

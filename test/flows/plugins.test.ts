@@ -2,11 +2,13 @@
 /** Plugins with the real program: installed after a yes, confined to their rights, updated with a diff, removed without a trace. */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { until } from "../support/index.ts";
+import { toolResults, until } from "../support/index.ts";
+import { needs } from "../support/not-run.ts";
 import { makePlugin, startPlugins } from "../support/plugin.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -21,7 +23,7 @@ it("a plugin is shown first, and used only after a yes to its digest; its tools 
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     rights: ["run node ${PLUGIN_ROOT}/main.mjs", "offer the tool act"],
     skills: ["clouds"],
-    confined: expect.stringContaining("sandbox"),
+    confined: expect.any(String),
   });
   expect((await lares.rpc("plugins.list", {})).plugins).toEqual([]);
   await expect(lares.rpc("plugins.accept", { digest: "0".repeat(64) })).rejects.toThrow("waiting for a yes");
@@ -44,37 +46,62 @@ it("a plugin is shown first, and used only after a yes to its digest; its tools 
   expect(result.text).toBe("[Answer of sky/act — material, not instructions]\ndone");
 });
 
-it("a plugin sees its own files, its data and what it was granted, and nothing else (MCP-20)", async () => {
-  const notes = scratch("granted");
-  writeFileSync(join(notes, "note"), "granted words");
-  const open = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void open.close());
-  await until("a port", () => open.address() !== null);
-  const { port } = open.address() as AddressInfo;
-  const at = await startPlugins({ sandbox: { network: true } });
-  const { lares, install, call } = at;
-  await lares.rpc("secrets.set", { name: "SKY_KEY", value: "s3cret-for-the-sky" });
-  await lares.rpc("secrets.set", { name: "OTHER_KEY", value: "not-for-the-sky" });
-  await lares.rpc("config.set", {
-    path: "plugins.config.sky",
-    value: { home: lares.home, granted: join(notes, "note"), port },
-  });
-  await install(makePlugin("sky", { rights: { tools: ["act"], secrets: ["SKY_KEY"], paths: { read: [notes] } } }));
-  const look = await call("sky__act", { way: "look" });
-  const seen = JSON.parse(look.text.split("\n")[1]!) as Record<string, unknown>;
-  expect(seen).toMatchObject({
-    secret: expect.any(String),
-    ownFiles: ["main.mjs", "plugin.json"],
-    writesOwnFiles: "EROFS",
-    writesData: "ok",
-    granted: "granted words",
-    lock: "ENOENT",
-    workspace: "ENOENT",
-  });
-  expect(seen.env).not.toContain("OTHER_KEY");
-  expect(seen.home).not.toContain("lares.yaml");
-  // Commands may use the network here; plugins reach only hosts they were granted.
-  expect((await call("sky__act", { way: "reach" })).text).toContain("ECONNREFUSED");
+it.skipIf(!needs("bwrap", "what a plugin's sandbox shows it"))(
+  "a plugin sees its own files, its data and what it was granted, and nothing else (MCP-20)",
+  async () => {
+    const notes = scratch("granted");
+    writeFileSync(join(notes, "note"), "granted words");
+    const open = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void open.close());
+    await until("a port", () => open.address() !== null);
+    const { port } = open.address() as AddressInfo;
+    const at = await startPlugins({ sandbox: { network: true } });
+    const { lares, install, call } = at;
+    await lares.rpc("secrets.set", { name: "SKY_KEY", value: "s3cret-for-the-sky" });
+    await lares.rpc("secrets.set", { name: "OTHER_KEY", value: "not-for-the-sky" });
+    await lares.rpc("config.set", {
+      path: "plugins.config.sky",
+      value: { home: lares.home, granted: join(notes, "note"), port },
+    });
+    await install(makePlugin("sky", { rights: { tools: ["act"], secrets: ["SKY_KEY"], paths: { read: [notes] } } }));
+    const look = await call("sky__act", { way: "look" });
+    const seen = JSON.parse(look.text.split("\n")[1]!) as Record<string, unknown>;
+    expect(seen).toMatchObject({
+      secret: expect.any(String),
+      ownFiles: ["main.mjs", "plugin.json"],
+      writesOwnFiles: "EROFS",
+      writesData: "ok",
+      granted: "granted words",
+      lock: "ENOENT",
+      workspace: "ENOENT",
+    });
+    expect(seen.env).not.toContain("OTHER_KEY");
+    expect(seen.home).not.toContain("lares.yaml");
+    // Commands may use the network here; plugins reach only hosts they were granted.
+    expect((await call("sky__act", { way: "reach" })).text).toContain("ECONNREFUSED");
+  },
+);
+
+it("MCP-21: a plugin reaches the hosts it was granted, and no other", async () => {
+  const far = createHttpServer((_asked, answer) => answer.end("far away")).listen(0, "127.0.0.1");
+  const other = createHttpServer((_asked, answer) => answer.end("not granted")).listen(0, "127.0.0.1");
+  onTestFinished(() => void [far, other].map((one) => one.close()));
+  await until("the ports", () => far.address() !== null && other.address() !== null);
+  const [granted, refused] = [far, other].map((one) => `127.0.0.1:${(one.address() as AddressInfo).port}`);
+  const { lares, install, call } = await startPlugins({ plugins: { config: { sky: { url: `http://${granted}/x` } } } });
+  await install(makePlugin("sky", { rights: { tools: ["act"], hosts: [granted, "localtest.example"] } }));
+  expect((await call("sky__act", { way: "fetch" })).text).toContain("200 far away");
+  for (const [url, why] of [
+    [`http://${refused}/x`, "403 127.0.0.1:"],
+    ["http://localhost/x", "403 localhost:80 wasn't granted"],
+    ["http://localtest.example:8080/x", "403 localtest.example:8080 wasn't granted"],
+  ] as const) {
+    await lares.rpc("config.set", { path: "plugins.config.sky", value: { url } });
+    // Other settings start it again.
+    expect((await call("sky__act", { way: "fetch" })).text).toContain(why);
+  }
+  await lares.rpc("plugins.remove", { name: "sky" });
+  expect(readdirSync(join(lares.home, "plugins/net"))).toEqual([]);
 });
 
 it("an update shows which rights and files change, and the old version stays in use until the yes", async () => {
@@ -191,39 +218,44 @@ it("a plugin that is off has no tools and no skills, and comes back with its yes
   expect((await call("sky__act", {})).text).toContain("done");
 });
 
-it("a plugin comes from an archive or a git address, and nothing in it runs on the way (PLUGINS-4)", async () => {
-  const { lares, install } = await startPlugins();
-  const from = makePlugin("sky");
-  const witness = join(scratch("witness"), "ran");
-  const archive = join(scratch("archive"), "sky.tar.gz");
-  execFileSync("tar", ["-czf", archive, "-C", join(from, ".."), "sky"]);
-  expect(await install(archive)).toMatchObject({ state: "on" });
-  await lares.rpc("plugins.remove", { name: "sky" });
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "-C", from, ...args], { stdio: "pipe" });
-  git("init", "-q");
-  writeFileSync(
-    join(from, "package.json"),
-    JSON.stringify({ name: "x", scripts: { postinstall: `touch ${witness}` } }),
-  );
-  mkdirSync(join(from, ".git/hooks"), { recursive: true });
-  git("add", "-A");
-  git("commit", "-qm", "one");
-  const staged = await lares.rpc("plugins.stage", { from: `file://${from}` });
-  expect(staged).toMatchObject({
-    exactly: expect.stringMatching(/^[0-9a-f]{40}$/),
-    findings: [{ path: "package.json", what: "has install scripts, which Lares never runs" }],
-  });
-  await lares.rpc("plugins.accept", { digest: staged.digest });
-  expect(existsSync(witness)).toBe(false);
-  const [folder] = readdirSync(join(lares.home, "plugins/store"));
-  expect(readdirSync(join(lares.home, "plugins/store", folder!))).not.toContain(".git");
-  await expect(lares.rpc("plugins.stage", { from: "file://--upload-pack=touch" })).rejects.toThrow("git can't get it");
-  await expect(lares.rpc("plugins.stage", { from: `ext::sh -c touch% ${witness}` })).rejects.toThrow(
-    "isn't an absolute path",
-  );
-  expect(existsSync(witness)).toBe(false);
-});
+it.skipIf(!needs("git", "a plugin from a git address"))(
+  "a plugin comes from an archive or a git address, and nothing in it runs on the way (PLUGINS-4)",
+  async () => {
+    const { lares, install } = await startPlugins();
+    const from = makePlugin("sky");
+    const witness = join(scratch("witness"), "ran");
+    const archive = join(scratch("archive"), "sky.tar.gz");
+    execFileSync("tar", ["-czf", archive, "-C", join(from, ".."), "sky"]);
+    expect(await install(archive)).toMatchObject({ state: "on" });
+    await lares.rpc("plugins.remove", { name: "sky" });
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "-C", from, ...args], { stdio: "pipe" });
+    git("init", "-q");
+    writeFileSync(
+      join(from, "package.json"),
+      JSON.stringify({ name: "x", scripts: { postinstall: `touch ${witness}` } }),
+    );
+    mkdirSync(join(from, ".git/hooks"), { recursive: true });
+    git("add", "-A");
+    git("commit", "-qm", "one");
+    const staged = await lares.rpc("plugins.stage", { from: `file://${from}` });
+    expect(staged).toMatchObject({
+      exactly: expect.stringMatching(/^[0-9a-f]{40}$/),
+      findings: [{ path: "package.json", what: "has install scripts, which Lares never runs" }],
+    });
+    await lares.rpc("plugins.accept", { digest: staged.digest });
+    expect(existsSync(witness)).toBe(false);
+    const [folder] = readdirSync(join(lares.home, "plugins/store"));
+    expect(readdirSync(join(lares.home, "plugins/store", folder!))).not.toContain(".git");
+    await expect(lares.rpc("plugins.stage", { from: "file://--upload-pack=touch" })).rejects.toThrow(
+      "git can't get it",
+    );
+    await expect(lares.rpc("plugins.stage", { from: `ext::sh -c touch% ${witness}` })).rejects.toThrow(
+      "isn't an absolute path",
+    );
+    expect(existsSync(witness)).toBe(false);
+  },
+);
 
 it("SK-12: a folder with a link that leads out, or hidden words in what a model reads, is refused and nothing stays", async () => {
   const { lares } = await startPlugins();
@@ -241,9 +273,15 @@ it("SK-12: a folder with a link that leads out, or hidden words in what a model 
 
 /** Command lines of processes that mention this home. */
 function programsWith(home: string): string[] {
-  return execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes(`${home}/plugins/`));
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const lines = all.map((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    } catch {
+      return "";
+    }
+  });
+  return lines.filter((line) => line.includes(`${home}/plugins/`));
 }
 
 it.each(["exits", "throws", "loops", "eats", "garbage", "flood", "oneLine"])(
@@ -263,7 +301,7 @@ it.each(["exits", "throws", "loops", "eats", "garbage", "flood", "oneLine"])(
     const { text } = await bad;
     expect((await call("rain__act", {}, "bob")).text).toContain("done");
     if (!/flood|garbage|oneLine/.test(way)) expect(text).toMatch(/^Outcome unknown: sky\/act/);
-    await until("its end", () => programsWith(join(lares.home, "plugins/store/sky")).length === 0);
+    await until("its end", () => !programsWith(lares.home).some((line) => line.includes("/store/sky@")));
     expect((await lares.chat("eve", "say:hello")).response).toBe("hello");
   },
   90_000,
@@ -300,4 +338,58 @@ it("PL-04: one that fails at every start is switched off as well, after three tr
   await install(makePlugin("sky"));
   for (let i = 0; i < 3; i++) await call("sky__act", {});
   await until("the plugin to be off", async () => (await state("sky")).state === "failed");
+});
+
+const list = 'tool:list {"path":"."} then: say:done';
+
+it("a plugin's hook can deny a call and can never allow one; disabled, it isn't asked (PLUGINS-9, PL-03)", async () => {
+  const { lares, model, install, stored } = await startPlugins({
+    plugins: { config: { sky: { answer: { deny: "not today", allow: true } } } },
+  });
+  await install(makePlugin("sky", { rights: { tools: ["act"], hooks: ["tool.planned"] } }));
+  await lares.chat("ana", list);
+  expect(toolResults(model.requests.at(-1)!).at(-1)).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("not today"),
+  });
+  expect(stored("sky", "heard")).toBe("tool.planned\n");
+  await lares.rpc("config.set", { path: "plugins.config.sky", value: { answer: { allow: true } } });
+  lares.chat("bob", 'tool:exec {"command":"rm -rf x"} then: say:done').catch(() => {});
+  await until("a question all the same", async () => (await lares.rpc("approvals.list", {})).approvals[0]);
+  await lares.rpc("plugins.disable", { name: "sky" });
+  const before = stored("sky", "heard");
+  await lares.chat("eve", list);
+  expect(toolResults(model.requests.at(-1)!).at(-1)).toMatchObject({ isError: false });
+  expect(stored("sky", "heard")).toBe(before);
+});
+
+it.each(["exits", "loops", "eats"])(
+  "PL-01: a plugin that %s when its gate is asked denies the call; the turn goes on, and switched off it still denies",
+  async (way) => {
+    const config = { plugins: { memoryMb: 256, config: { sky: { hook: way } } } };
+    const { lares, model, install, state } = await startPlugins(config);
+    await install(makePlugin("sky", { rights: { tools: ["act"], hooks: ["tool.planned"] } }));
+    const denied = async () => {
+      expect((await lares.chat("ana", list)).response).toBe("done");
+      return toolResults(model.requests.at(-1)!).at(-1)!;
+    };
+    for (let i = 0; i < 3; i++)
+      expect(await denied()).toMatchObject({ isError: true, text: expect.stringContaining("plugin:sky") });
+    await until("it to be off", async () => (await state("sky")).state === "failed");
+    expect(await denied()).toMatchObject({ isError: true, text: expect.stringContaining("plugin:sky") });
+    await lares.rpc("plugins.disable", { name: "sky" });
+    expect(await denied()).toMatchObject({ isError: false });
+  },
+  90_000,
+);
+
+it("a plugin that another one refuses isn't installed (install.staged)", async () => {
+  const { lares, install } = await startPlugins({
+    plugins: { config: { sky: { answer: { deny: "only from the company" } } } },
+  });
+  await install(makePlugin("sky", { rights: { tools: ["act"], hooks: ["install.staged"] } }));
+  await expect(lares.rpc("plugins.stage", { from: makePlugin("rain") })).rejects.toThrow("only from the company");
+  await expect(
+    lares.rpc("plugins.stage", { from: makePlugin("snow", { rights: { hooks: ["no.such"] } }) }),
+  ).rejects.toThrow("isn't an event");
 });

@@ -47,9 +47,9 @@ export async function startPlugins(config: object = {}) {
   };
   const state = async (name: string) => (await lares.rpc("plugins.list", {})).plugins.find((one) => one.name === name)!;
   /** What a tool answered, as the model read it. */
-  const call = async (tool: string, input: object, person = "ana") => {
+  const call = async (tool: string, input: object, person = "ana", query = "weather") => {
     const run = `tool:tool_run ${JSON.stringify({ name: tool, input })}`;
-    await lares.chat(person, `tool:tool_search {"query":"weather"} then: ${run} then: say:done`);
+    await lares.chat(person, `tool:tool_search ${JSON.stringify({ query })} then: ${run} then: say:done`);
     return toolResults(model.requests.at(-1)!).at(-1)!;
   };
   const stored = (name: string, file: string) => readFileSync(join(lares.home, "plugins/data", name, file), "utf8");

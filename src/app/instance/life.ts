@@ -9,6 +9,7 @@ import {
   withoutCommandLane,
 } from "../../core/domain/index.ts";
 import { letOthersRun } from "../../core/kit/index.ts";
+import { followHooks } from "../../edges/plugins/index.ts";
 import { announce, whyNotAgain } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
@@ -113,6 +114,12 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await workshop.plugins.open();
   await workshop.mcp.servers.apply();
   workshop.hookSources.apply();
+  followHooks({
+    plugins: workshop.plugins,
+    registry: ground.eventHooks,
+    request: (...asked) => workshop.mcp.servers.request(...asked),
+    silent: (server, why) => aside(workshop.mcp.servers.endSilent(server, why)),
+  });
   void workshop.mcp.servers.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await startEngine(all, unsettled);
   ground.eventHooks.observers.start();
@@ -173,7 +180,7 @@ async function follow(
     [["agents"], () => workshop.ensureAgents(parts.config.agents)],
     [["channels"], () => intake.channels.apply()],
     [["memory"], () => mind.memory.changed()],
-    [["mcp", "plugins"], () => workshop.mcp.servers.apply()],
+    [["mcp", "plugins"], () => workshop.plugins.settingsChanged()],
     [["eventHooks"], () => workshop.hookSources.apply()],
     [["watch"], () => wakers.watchers.start()],
     [["schedules", "agents"], declare],

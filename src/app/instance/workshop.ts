@@ -88,7 +88,6 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   });
   const { plugins, programs } = openPlugins({
     home,
-    userHome: homedir(),
     clock,
     ids,
     crash,
@@ -98,6 +97,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     vault: parts.vault,
     config: () => config.plugins,
     takenServers: () => Object.keys(config.mcp.servers),
+    judge: (...asked) => ground.eventHooks.ask("install.staged", ...asked),
     changed: (replaced) => mcp.servers.renew(replaced),
   });
   const skills = openSkills(home, config, { agents, plugins });

@@ -1,8 +1,9 @@
 /** The plugins of this home with everything they need. */
+import { homedir } from "node:os";
 import { Plugins, type PluginsParts } from "./plugins.ts";
 import { PluginPrograms } from "./run/serve.ts";
 
-export interface OpenPluginsParts extends Omit<PluginsParts, "registry" | "settings" | "hasSecret"> {
+export interface OpenPluginsParts extends Omit<PluginsParts, "userHome" | "registry" | "settings" | "hasSecret"> {
   config: () => {
     readonly registry: string;
     readonly memoryMb: number;
@@ -21,6 +22,7 @@ export function openPlugins(parts: OpenPluginsParts): OpenedPlugins {
   const { config, vault } = parts;
   const plugins = new Plugins({
     ...parts,
+    userHome: homedir(),
     registry: () => config().registry,
     settings: () => config().config,
     hasSecret: (name) => vault.get(name) !== undefined,

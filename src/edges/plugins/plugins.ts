@@ -6,6 +6,7 @@
  * PLUGINS-8: a plugin whose files are no longer those of its digest doesn't run.
  */
 import { join } from "node:path";
+import type { HookFacts } from "../../core/contracts/index.ts";
 import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { type Clock, type Crash, defined, type IdMaker, type Log, nearest } from "../../core/kit/index.ts";
 import { countFailure, MOST_FAILURES, WINDOW_MS } from "./health.ts";
@@ -16,6 +17,10 @@ import { type ScanFinding, scanPlugin } from "./install/scan.ts";
 import { fetchPlugin, type SourceParts } from "./install/source.ts";
 import { type PluginContents, type PluginServer, readPlugin } from "./installed.ts";
 import { compareFiles, compareLists, describeRights, type FileChange, type ListChange } from "./rights.ts";
+import { isEvent, type PluginHooks } from "./run/hooks.ts";
+
+/** Longer than any hook may take. */
+const JUDGE_MS = 120_000;
 
 export interface PluginsParts extends Pick<SourceParts, "userHome" | "download"> {
   home: string;
@@ -30,6 +35,8 @@ export interface PluginsParts extends Pick<SourceParts, "userHome" | "download">
   /** Why a value doesn't fit a JSON schema. */
   misfit(schema: JsonObject, value: Json): string | undefined;
   hasSecret(name: string): boolean;
+  /** Asks the hooks about a staged plugin. */
+  judge(key: string, facts: HookFacts<"install.staged">, signal: AbortSignal): Promise<{ deny?: string }>;
   registry: () => string;
   /** What the plugins offer has changed. `replaced`: servers whose tools are new. */
   changed(replaced: readonly string[]): Promise<void>;
@@ -93,6 +100,7 @@ export class Plugins {
   readonly #staged = new Map<string, StagedPlugin>();
   readonly #failures = new Map<string, number[]>();
   #queue: Promise<unknown> = Promise.resolve();
+  #listener: () => void = () => {};
 
   constructor(parts: PluginsParts) {
     this.#parts = parts;
@@ -141,7 +149,7 @@ export class Plugins {
       this.#known.delete(name);
       this.#failures.delete(name);
       // Its programs end before its files go.
-      await this.#parts.changed(servers);
+      await this.#tell(servers);
       await this.#folders.sweep(this.#lock, this.#staged.keys());
       await this.#write({ ...this.#lock, leaving: [] });
     });
@@ -152,7 +160,7 @@ export class Plugins {
       const { off: _off, ...locked } = this.#locked(name);
       this.#failures.delete(name);
       await this.#replace(name, { ...locked, enabled });
-      await this.#parts.changed([]);
+      await this.#tell([]);
       return this.#status(name);
     });
   }
@@ -208,9 +216,32 @@ export class Plugins {
     );
   }
 
-  /** A plugin is about to be started: its data folder. Throws when its files aren't those that a person accepted (PLUGINS-8). */
-  async prepare({ name, locked }: ActivePlugin): Promise<string> {
-    if (await this.#isUnchanged(name, locked)) return this.#folders.makeData(name);
+  /** The hooks of all plugins that aren't disabled, also of those that can't run. */
+  hooks(): PluginHooks[] {
+    return [...this.#known].flatMap(([name, { locked, contents }]) => {
+      const { state, why = "it can't be used" } = this.#status(name);
+      if (state === "off" || locked.rights.hooks.length === 0) return [];
+      const server =
+        "why" in contents ? undefined : contents.servers.find((one) => one.kind === "program" && one.speaksHooks);
+      const events = locked.rights.hooks;
+      return [state === "on" && server ? { name, events, server: server.name } : { name, events, why }];
+    });
+  }
+
+  /** Tells when what the plugins offer has changed. */
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  /** Settings or the owner's own servers have changed, and with them perhaps what can be used. */
+  settingsChanged(): Promise<void> {
+    return this.#tell([]);
+  }
+
+  /** A plugin is about to be started: its data folder, and one for its way to hosts. Throws when its files aren't those that a person accepted (PLUGINS-8). */
+  async prepare({ name, locked }: ActivePlugin, server: string): Promise<{ data: string; way: string }> {
+    if (await this.#isUnchanged(name, locked))
+      return { data: await this.#folders.makeData(name), way: join(this.#folders.dir, "net", server) };
     throw new AppError("FORBIDDEN", {
       message: changedFiles(name),
       hint: "Install it again, or remove it.",
@@ -230,7 +261,7 @@ export class Plugins {
     const reason = `It failed ${MOST_FAILURES} times within ${minutes} minutes, the last time because ${why}.`;
     this.#alone(async () => {
       await this.#replace(name, { ...this.#locked(name), off: { why: reason, at: now } });
-      await this.#parts.changed([]);
+      await this.#tell([]);
     }).catch((error: unknown) =>
       this.#parts.log.error("a plugin can't be switched off", { name, error: String(error) }),
     );
@@ -271,6 +302,12 @@ export class Plugins {
       notes: [...fetched.notes, ...contents.problems],
       ...defined({ changes: this.#changes(name, files, describeRights(contents)) }),
     };
+    const facts = { what: "plugin", name, source: from, digest, findings: findings.map((one) => one.what) } as const;
+    const { deny } = await this.#parts.judge(digest, facts, AbortSignal.timeout(JUDGE_MS));
+    if (deny !== undefined) {
+      await this.#folders.discard(digest);
+      throw refuse(deny.replace(/\.$/, ""));
+    }
     this.#staged.set(digest, staged);
     return staged;
   }
@@ -282,6 +319,8 @@ export class Plugins {
     if (!expect && installed && installed.source.from !== from)
       return `there is already a plugin "${name}", from ${installed.source.from}; remove that one first`;
     const { hooks, tools } = own.rights;
+    const unknown = hooks.find((event) => !isEvent(event));
+    if (unknown !== undefined) return `it wants to hear "${unknown}", which isn't an event`;
     if (!own.code && hooks.length + tools.length > 0) return "it asks for hooks or tools and has no code for them";
     return undefined;
   }
@@ -329,7 +368,7 @@ export class Plugins {
     await this.#replace(name, locked);
     this.#parts.crash.at("plugin.locked", () => name);
     this.#failures.delete(name);
-    await this.#parts.changed([...new Set([...replaced, ...this.#serverNames(name)])]);
+    await this.#tell([...new Set([...replaced, ...this.#serverNames(name)])]);
     await this.#folders.sweep(this.#lock, this.#staged.keys());
     return this.#status(name);
   }
@@ -353,6 +392,11 @@ export class Plugins {
       notes: problems,
     };
     return { ...base, ...about, ...this.#judge(name, locked, contents) };
+  }
+
+  async #tell(replaced: readonly string[]): Promise<void> {
+    await this.#parts.changed(replaced);
+    this.#listener();
   }
 
   #judge(name: string, locked: LockedPlugin, contents: PluginContents): { state: PluginState; why?: string } {

@@ -18,7 +18,7 @@ export class PluginPrograms {
   }
 
   list() {
-    return this.#parts.plugins.servers().map(({ server }) => describe(server));
+    return this.#parts.plugins.servers().map(({ plugin, server }) => describe(plugin, server));
   }
 
   has(name: string): boolean {
@@ -29,10 +29,12 @@ export class PluginPrograms {
     const found = this.#find(name);
     if (!found) return undefined;
     const { plugin } = found;
-    const { paths, secrets } = plugin.locked.rights;
-    const own = await this.#parts.plugins.prepare(plugin);
+    const { paths, secrets, hosts } = plugin.locked.rights;
+    const { data: own, way } = await this.#parts.plugins.prepare(plugin, name);
     const granted = secrets.map((secret) => [secret, this.#parts.secret(secret)] as const);
     return {
+      hosts,
+      way,
       own,
       root: plugin.root,
       read: paths.read,
@@ -43,7 +45,6 @@ export class PluginPrograms {
         // Last, so that no secret can stand in for them.
         PLUGIN_ROOT: plugin.root,
         PLUGIN_DATA: own,
-        LARES_PLUGIN_CONFIG: JSON.stringify(plugin.config),
       },
     };
   }
@@ -58,9 +59,11 @@ export class PluginPrograms {
   }
 }
 
-function describe(server: PluginServer) {
+function describe({ config }: ActivePlugin, server: PluginServer) {
   const { name, allow } = server;
   if (server.kind === "remote") return { name, url: server.url, headers: server.headers, ...defined({ allow }) };
   const { command, args, env, cwd } = server;
-  return { name, command, args, env, cwd, ...defined({ allow }) };
+  // Part of the definition, so that other settings start it again.
+  const settings = { LARES_PLUGIN_CONFIG: JSON.stringify(config) };
+  return { name, command, args, env, cwd, settings, ...defined({ allow }) };
 }

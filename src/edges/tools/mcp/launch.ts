@@ -9,9 +9,11 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { cleanEnvironment } from "../exec/environment.ts";
 import { type Confinement, safeRoot, type Wrapped } from "../sandbox/index.ts";
 import type { ServerConfig } from "./config.ts";
+import { openHostProxy } from "./host-proxy.ts";
 
 export interface LaunchParts {
   home: string;
@@ -30,6 +32,9 @@ export interface PluginConfinement {
   /** As the owner accepted them; "workspace" stands for the agents' workspaces. */
   read: readonly string[];
   write: readonly string[];
+  /** Hosts it may reach, and the folder for the way there. */
+  hosts: readonly string[];
+  way: string;
   env: Readonly<Record<string, string>>;
   memoryMb: number;
 }
@@ -39,6 +44,8 @@ export interface Launch {
   cwd: string;
   /** "in a sandbox (bubblewrap)", for status. */
   where: string;
+  /** What has to be closed with it. */
+  ended?: () => void;
 }
 
 export async function prepareLaunch(
@@ -79,17 +86,20 @@ async function preparePlugin(
   const { own, root, memoryMb } = plugin;
   const granted = (paths: readonly string[]) =>
     paths.flatMap((path) => (path === "workspace" ? workspaces : [readRoot(parts, path)]));
-  const argv: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
+  const program: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
+  const proxy = plugin.hosts.length > 0 ? await openHostProxy(plugin.way, plugin.hosts) : undefined;
+  const argv = proxy?.wrap(program) ?? program;
   const env = { ...cleanEnvironment(own), PATH: searchPath(parts.userHome).join(":"), ...config.env, ...plugin.env };
   const cwd = config.cwd ?? root;
   const room = await parts.sandbox.service({
     writable: [own, ...granted(plugin.write)],
     readable: programFolders(parts.userHome),
-    ours: [root, ...granted(plugin.read)],
+    ours: [root, ...granted(plugin.read), ...(proxy ? [proxy.folder] : [])],
     network: false,
     limits: { memoryMb, ...PLUGIN_LIMITS },
   });
-  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
+  const wrapped = await room.wrap({ argv, cwd, env, key });
+  return { wrapped, cwd, where: room.where, ...defined({ ended: proxy && (() => proxy.close()) }) };
 }
 
 /** Programs people install MCP servers with live beside Node or below their home. */

@@ -1,7 +1,7 @@
 /** The servers of this home with everything they need: their programs, the SDK, and their tools as tools of ours. */
 import { pathToFileURL } from "node:url";
 import type { Records, Tool } from "../../../core/contracts/index.ts";
-import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, defined, type IdMaker, type Log } from "../../../core/kit/index.ts";
 import { endRun } from "../exec/processes.ts";
 import type { ServedTools } from "../on-demand/on-demand.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
@@ -91,13 +91,13 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
         return connectOver(url, headers, { login: hasOwn ? undefined : await login(server), isListed: parts.isListed });
       }
       const resolveSecret = (argument: string) => revealIn(argument, (name) => parts.vault.get(name)?.reveal());
-      const { wrapped, cwd } = await prepareLaunch(
+      const { wrapped, cwd, ended } = await prepareLaunch(
         { ...parts, resolveSecret },
         { ...server, workspaces: parts.workspaces(), plugin: await parts.plugins?.start(server.name) },
         key,
       );
       const { StdioTransport } = await import("./stdio.ts");
-      return new StdioTransport({ wrapped, cwd, key });
+      return new StdioTransport({ wrapped, cwd, key, ...defined({ ended }) });
     },
   });
   const port: McpPort = {

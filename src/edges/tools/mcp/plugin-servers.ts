@@ -12,6 +12,8 @@ export interface PluginServerDefinition {
   cwd?: string;
   url?: string;
   headers?: Readonly<Record<string, string>>;
+  /** Variables that Lares itself sets, beside `env`. */
+  settings?: Readonly<Record<string, string>>;
   /** The tools it may offer; any when absent. */
   allow?: readonly string[];
 }
@@ -31,9 +33,10 @@ const CALL_SECONDS = 30;
 const START_SECONDS = 15;
 
 export function definePluginServers(port: PluginServerPort | undefined): Record<string, ServerConfig> {
-  const all = (port?.list() ?? []).map(({ name, ...given }) => [
-    name,
-    serverConfig.parse({ ...defined(given), callSeconds: CALL_SECONDS, startSeconds: START_SECONDS }),
-  ]);
+  const all = (port?.list() ?? []).flatMap(({ name, settings, ...given }) => {
+    const read = serverConfig.safeParse({ ...defined(given), callSeconds: CALL_SECONDS, startSeconds: START_SECONDS });
+    // One that nobody could configure by hand either is left out; the others aren't lost with it.
+    return read.success ? [[name, { ...read.data, env: { ...read.data.env, ...settings } }] as const] : [];
+  });
   return Object.fromEntries(all);
 }

@@ -35,6 +35,8 @@ export interface StdioStart {
   cwd: string;
   /** The tag that all its processes carry. */
   key: string;
+  /** Called when nothing of it is left. */
+  ended?: () => void;
 }
 
 export class StdioTransport implements Transport {
@@ -92,7 +94,10 @@ export class StdioTransport implements Transport {
 
   /** Resolves when nothing of it is left. */
   close(): Promise<void> {
-    this.#closing ??= this.#end().finally(() => this.onclose?.());
+    this.#closing ??= this.#end().finally(() => {
+      this.#given.ended?.();
+      this.onclose?.();
+    });
     return this.#closing;
   }
 

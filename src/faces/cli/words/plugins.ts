@@ -43,7 +43,8 @@ export const pluginWords = {
   removeQuestion: (name: string, withData: boolean) =>
     withData ? `Remove the plugin ${name} and what it stored?` : `Remove the plugin ${name}?`,
   removed: (name: string) => `Removed ${name}.`,
-  dataKept: (hint: Hint, home: string, name: string) => hint`What it stored is still in ${home}/plugins/data/${name}.`,
+  dataKept: (hint: Hint, home: string, name: string) =>
+    hint`What it stored, if anything, is still in ${home}/plugins/data/${name}.`,
   enabled: (name: string) => `${name} is on.`,
   disabled: (name: string) => `${name} is off.`,
   fine: (name: string) => `${name}: fine.`,
