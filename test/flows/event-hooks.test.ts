@@ -14,6 +14,7 @@ import {
   until,
   userTexts,
 } from "../support/index.ts";
+import { processesNaming } from "../support/processes.ts";
 
 interface World {
   lares: Lares;
@@ -184,6 +185,7 @@ describe("a hook that is broken is contained", () => {
     expect(wrote(lares)).toBe(false);
     expect((await lares.chat("bob", "say:as ever")).response).toBe("as ever");
     expect((await listed(world))[0]).toMatchObject({ failures: 1, trouble: expect.stringMatching(why) });
+    await until("the command to be gone", () => processesNaming(join(lares.home, "runs")).length === 0);
   });
 
   it("with onFail: pass the call runs, and the failure is still reported", async () => {

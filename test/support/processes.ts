@@ -1,5 +1,5 @@
 /** What the kernel says about a process; nothing where it is gone. Linux only. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 export function readProc(path: string): string {
   try {
@@ -15,4 +15,10 @@ export function parsersOf(pid: number): number[] {
     .split(" ")
     .filter((child) => child !== "" && /lares-parser/.test(readProc(`${child}/cmdline`)))
     .map(Number);
+}
+
+/** Processes whose command line has this text in it. */
+export function processesNaming(text: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => readProc(`${pid}/cmdline`).includes(text)).map(Number);
 }
