@@ -21,7 +21,7 @@ import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { Replays } from "../flow/idempotency/index.ts";
 import { deliveriesByState } from "../flow/outbox/index.ts";
 import { hasSession } from "../flow/sessions/index.ts";
-import { hasSpokenIn, sessionOfTurn, turnsByState, usageByModel } from "../flow/turns/index.ts";
+import { findTurnSession, hasSpokenIn, turnsByState, usageByModel } from "../flow/turns/index.ts";
 import { makeReader } from "../ground/config/index.ts";
 import { type Counted, emitLog, type Logbook, makeMetrics } from "../ground/observe/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
@@ -155,7 +155,7 @@ function actParts({ records: { committed }, agents }: Pick<Instance, "records" |
   return {
     isAgent: (name: string) => agents.exists(asId<AgentId>(name)),
     hasSession: (session: string) => hasSession(committed, session),
-    sessionOfTurn: (turn: string) => sessionOfTurn(committed, turn),
+    findTurnSession: (turn: string) => findTurnSession(committed, turn),
     hasSpokenIn: (session: string, id: string) => hasSpokenIn(committed, session, id),
   };
 }

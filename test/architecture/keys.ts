@@ -14,7 +14,7 @@ const PIECES: readonly [piece: RegExp, use: string][] = [
   ],
   [/(?<![\w-])sub:(?!\s)/, "sessionKeys.child, isChildSession, isChildOf, readChildSession; SESSION_PREFIX in SQL"],
   [/(?<![\w-])cron:(?!\s)/, "sessionKeys.job/run, readRunSession, jobBehindSession; SESSION_PREFIX in SQL"],
-  [/:web:/, "sessionKeys.web, placeOfSession"],
+  [/:web:/, "sessionKeys.web, readSessionPlace"],
   [/#(command|compact)\b/, "commandLane, compactLane, withoutCommandLane, withoutCompactLane"],
   [/^(msg|key|schedule|forgotten):(?!\s)/, "acceptIds; sourceKeys.job"],
   [/^(slot|spawn|send|fix):(?!\s)/, "idempotencyKeys, isSpawnKey"],

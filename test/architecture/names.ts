@@ -58,9 +58,9 @@ export function sharedNames(files: readonly { path: string; text: string }[]): M
 }
 
 /** A function's name says what it does, so it begins with a verb: `readScope`, not `scopeOf`. A claim such as `isChildOf` may end so. */
-export function nounFunctions(source: string): string[] {
+export function nounFunctions(tree: Ast): string[] {
   const found: string[] = [];
-  visit(parse(source), (node) => {
+  visit(tree, (node) => {
     const { type, id, key, init } = node as Ast & Partial<Record<"id" | "key" | "init", Ast | null>>;
     const isFunction =
       type === "FunctionDeclaration" ||

@@ -79,7 +79,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
   const prompt = makePrompts({
     doors: async () => [door],
     recentChats: async () => [],
-    jobOfRun: async () => undefined,
+    findJobByRun: async () => undefined,
     everydayCommands,
     files: async () => ({ soul: "", agents: "", user: "", memory: "" }),
     skills: async () => "",

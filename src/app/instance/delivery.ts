@@ -4,7 +4,7 @@ import { Late } from "../../core/kit/index.ts";
 import { Approvals, askedOn, outcomeText, Reminders } from "../../flow/approvals/index.ts";
 import { makeButtons } from "../../flow/channels/index.ts";
 import { Live, Outbox } from "../../flow/outbox/index.ts";
-import { findLivePlace, recordWoken, routeOfTurn } from "../../flow/turns/index.ts";
+import { findLivePlace, findTurnRoute, recordWoken } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
@@ -89,7 +89,7 @@ async function showAnswer(
   asked: ApprovalView,
   answer: { decision: string; by: string },
 ): ReturnType<Outbox["rewriteQuestion"]> {
-  const route = askedOn(asked.action) ?? (await routeOfTurn(records, asked.turn));
+  const route = askedOn(asked.action) ?? (await findTurnRoute(records, asked.turn));
   if (!route) return undefined;
   const { turn, session, id } = asked;
   return outbox.rewriteQuestion({ turn, session, route, approval: id, outcome: outcomeText(answer) });

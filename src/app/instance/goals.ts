@@ -10,7 +10,7 @@ import type { TurnEnds } from "../../flow/turns/index.ts";
 import type { EmbeddedEngine } from "../../ground/engine/index.ts";
 import type { AgentFolders } from "../../mind/agents/index.ts";
 import type { BudgetedModel } from "../../mind/budget/index.ts";
-import { recordOfTurn } from "../../mind/context/index.ts";
+import { readTurnRecord } from "../../mind/context/index.ts";
 import { chooseJudge, Goals, type GoalsConfig } from "../../mind/goals/index.ts";
 import type { Children } from "../../mind/teams/index.ts";
 
@@ -44,7 +44,7 @@ export function makeGoals(parts: {
     stop: parts.stop,
     timer: (id, slot) => parts.engine.schedule(id, slot),
     result: async (turn) => (await parts.watch.read(turn))?.result,
-    readRecord: (turn) => recordOfTurn(records, turn),
+    readRecord: (turn) => readTurnRecord(records, turn),
     async atWork(session) {
       const processes = (await parts.processes.list(session)).filter((one) => one.endedAt === null);
       return processes.length + (await parts.children.awaited(session)).length;

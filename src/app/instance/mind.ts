@@ -12,7 +12,7 @@ import { Budget, BudgetedModel } from "../../mind/budget/index.ts";
 import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from "../../mind/context/index.ts";
 import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
-import { jobOfRun } from "../../mind/schedule/index.ts";
+import { findJobByRun } from "../../mind/schedule/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { BuiltDelivery } from "./delivery.ts";
 import type { Ground } from "./ground.ts";
@@ -123,7 +123,7 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     everydayCommands,
     doors: (session) => listDoors(records, session),
     recentChats: (agent) => recentChats(records, agent),
-    jobOfRun: (session) => jobOfRun(records, session),
+    findJobByRun: (session) => findJobByRun(records, session),
     roots: (agent) => roots.of(agent),
     files: (agent, session) => late.memory.get().promptFiles(agent, session),
     skills: (agent) => skills.section(agent),

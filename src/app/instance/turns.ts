@@ -22,9 +22,9 @@ import { makeMessagePort } from "../../flow/outbox/index.ts";
 import {
   FileChanges,
   findAskers,
+  findQuestionPlace,
   hasOtherSpeakers,
   makeTurns,
-  placeOfQuestion,
   type TurnParts,
   withoutPaths,
 } from "../../flow/turns/index.ts";
@@ -123,7 +123,7 @@ function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"
     event: waitNames.approval,
     code: shortCode,
     where: (turn, route, authority) =>
-      PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),
+      PULLED.has(route.channel) ? Promise.resolve(route) : findQuestionPlace(records, turn, route, authority),
     asker: (turn, authority) => describeAsker(records, turn, authority),
     patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
   };

@@ -17,9 +17,9 @@ import { describeRecent, Heartbeat } from "../../mind/heartbeat/index.ts";
 import { recipientInWords } from "../../mind/prompt/index.ts";
 import {
   comesAgain,
+  countMinutes,
   type JobSurroundings,
   jobPorts,
-  minutesOfDay,
   moment,
   Schedules,
   troublesSince,
@@ -172,7 +172,7 @@ function buildHeartbeat({ parts, ground, workshop, delivery }: Built, { mark }: 
         jobs: await troublesSince(records, agent, since),
         asked: await countAskedSince(records, agent, since),
       }),
-    time: { zone, minutes: minutesOfDay, moment, again: comesAgain },
+    time: { zone, minutes: countMinutes, moment, again: comesAgain },
     send: (tx, word) => delivery.outbox.intend(tx, word),
   });
 }

@@ -1,6 +1,6 @@
 /** Handlers of `heartbeat.*`. */
 import { type AgentId, asId, heartbeatName } from "../../core/domain/index.ts";
-import { usageOfRuns } from "../../flow/turns/index.ts";
+import { sumRunUsage } from "../../flow/turns/index.ts";
 import { beatViews, findBeat, PAUSED_BY_PERSON } from "../../mind/heartbeat/index.ts";
 import { beatsSince } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
@@ -42,7 +42,7 @@ export function beatsIn(instance: Pick<Instance, BeatRooms>, now: number) {
     schedules,
     agents,
     now,
-    usage: (job, since) => usageOfRuns(records.committed, job, since),
+    usage: (job, since) => sumRunUsage(records.committed, job, since),
     looks: (job, since) => beatsSince(records.committed, job, since),
   });
 }

@@ -38,7 +38,6 @@ import {
   keptSign,
   messageIds,
   noticeIds,
-  placeOfSession,
   readAccountName,
   readAgentSession,
   readAttentionCursor,
@@ -48,6 +47,7 @@ import {
   readReplyId,
   readRunSession,
   readScope,
+  readSessionPlace,
   readSessionSource,
   runSessionRange,
   scopeKeys,
@@ -190,10 +190,10 @@ describe("a key is read as it was made", () => {
     holds(fc.tuple(name, name, name), ([agent, chat, mark]) => {
       const key = sessionKeys.web(agent, chat);
       expect(readAgentSession(key)).toEqual({ agent, parts: ["web", chat] });
-      expect(placeOfSession(key)).toBe("web");
-      expect(placeOfSession(sessionKeys.child(key, mark))).toBe("web");
-      expect(placeOfSession(sessionKeys.at(agent, "telegram", "bot", chat))).toBe("telegram");
-      expect(placeOfSession(sessionKeys.run(chat, 1))).toBeUndefined();
+      expect(readSessionPlace(key)).toBe("web");
+      expect(readSessionPlace(sessionKeys.child(key, mark))).toBe("web");
+      expect(readSessionPlace(sessionKeys.at(agent, "telegram", "bot", chat))).toBe("telegram");
+      expect(readSessionPlace(sessionKeys.run(chat, 1))).toBeUndefined();
     });
   });
 

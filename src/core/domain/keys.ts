@@ -87,7 +87,7 @@ export function readAgentSession(key: string): { agent: string; parts: string[] 
 }
 
 /** Where a conversation is held: a channel, `web`, or the name it has; a sub-agent's is held where its asker's is. */
-export function placeOfSession(key: string): string | undefined {
+export function readSessionPlace(key: string): string | undefined {
   return readAgentSession(topSession(key))?.parts[0];
 }
 

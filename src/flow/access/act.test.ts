@@ -22,7 +22,7 @@ const turns = new Map([
 const parts = {
   isAgent: (name: string) => name === "main",
   hasSession: async (session: string) => [OWN, OTHERS, SPOKEN].includes(session),
-  sessionOfTurn: async (turn: string) => turns.get(turn),
+  findTurnSession: async (turn: string) => turns.get(turn),
   hasSpokenIn: async (session: string) => session === SPOKEN,
 };
 

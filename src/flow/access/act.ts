@@ -6,7 +6,7 @@ import { isOwnKey, mayBegin } from "./reach.ts";
 export interface ActParts {
   isAgent(name: string): boolean;
   hasSession(session: string): Promise<boolean>;
-  sessionOfTurn(turn: string): Promise<string | undefined>;
+  findTurnSession(turn: string): Promise<string | undefined>;
   /** Whether somebody with this credential has spoken there. */
   hasSpokenIn(session: string, id: string): Promise<boolean>;
 }
@@ -25,7 +25,7 @@ export async function mustReach(parts: ActParts, principal: Principal, target: A
   if (session !== undefined && (begins || !seesAll) && !(await mayActIn(parts, principal, session, begins)))
     throw notThere(`conversation "${session}"`, "To begin one of your own, give a name as user instead of session.");
   if (turn === undefined || seesAll) return;
-  const at = await parts.sessionOfTurn(turn);
+  const at = await parts.findTurnSession(turn);
   if (at === undefined || !(await isOwn(parts, principal, at))) throw notThere(`turn "${turn}"`);
 }
 

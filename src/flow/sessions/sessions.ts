@@ -9,7 +9,7 @@ import {
   copiedTurn,
   type HistoryEntry,
   messageIds,
-  placeOfSession,
+  readSessionPlace,
   resumeIds,
   type SessionKey,
   type TurnId,
@@ -218,7 +218,7 @@ export class Sessions {
       messages: row.messages,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
-      ...truthy({ person: row.person, place: placeOfSession(row.key), running }),
+      ...truthy({ person: row.person, place: readSessionPlace(row.key), running }),
       ...(row.last ? { last: lastTurn(row.last, running) } : {}),
     };
   }

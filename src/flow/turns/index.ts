@@ -4,13 +4,13 @@ export { limitsConfig } from "./config.ts";
 export {
   findAskers,
   findLivePlace,
+  findQuestionPlace,
+  findTurnRoute,
+  findTurnSession,
   hasOtherSpeakers,
   hasSpokenIn,
   listDoors,
-  placeOfQuestion,
   recentChats,
-  routeOfTurn,
-  sessionOfTurn,
 } from "./doors/store.ts";
 export { spokenToGuest } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
@@ -36,7 +36,7 @@ export {
 export { FAILED_TURNS, listParked, UNKNOWN_EFFECTS } from "./trouble/store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnEnds } from "./turn-ends.ts";
-export { tokensSince, usageByModel, usageOfRuns, usageOfSession, usageToday } from "./usage/store.ts";
+export { sumRunUsage, sumSessionUsage, tokensSince, usageByModel, usageToday } from "./usage/store.ts";
 export { summariseUsage } from "./usage/summary.ts";
 export { whyNotAgain } from "./wake.ts";
 export { withoutPaths } from "./without-paths.ts";

@@ -2,6 +2,6 @@ export { type CompactBody, Compactions } from "./compaction.ts";
 export { contextConfig } from "./config.ts";
 export { type ContextParts, Contexts } from "./context.ts";
 export { readLedger } from "./ledger.ts";
-export { eraseHistory, findPrompt, hasReadOutside, insertImported, recordOfTurn } from "./store.ts";
+export { eraseHistory, findPrompt, hasReadOutside, insertImported, readTurnRecord } from "./store.ts";
 export { estimateTokens, textTokens } from "./tokens.ts";
 export { makeResultCap } from "./tool-room.ts";

@@ -345,7 +345,7 @@ export async function findPrompt(db: Reads, session: string): Promise<{ system: 
 }
 
 /** What was said and done in a turn, as text, oldest first. */
-export async function recordOfTurn(db: Reads, turn: TurnId): Promise<string> {
+export async function readTurnRecord(db: Reads, turn: TurnId): Promise<string> {
   const rows = await db.all<{ role: string; content: string }>(
     "SELECT role, content FROM message WHERE turn = ? AND role <> 'user' AND forgotten IS NULL ORDER BY session, seq DESC LIMIT 40",
     turn,

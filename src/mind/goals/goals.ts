@@ -37,9 +37,9 @@ import {
   activeGoals,
   addSpent,
   beginRound,
+  findGoalByTurn,
   type Goal,
   goalIn,
-  goalOfTurn,
   insertGoal,
   listGoals,
   readGoal,
@@ -221,7 +221,7 @@ export class Goals {
   /** A turn ended: if it was a goal's, it is judged; if it was in a goal's session, what the goal waited for may be over. */
   async ended(turn: TurnId, session: SessionKey): Promise<void> {
     if (!this.busy.has(session)) return;
-    const own = await goalOfTurn(this.parts.records, turn);
+    const own = await findGoalByTurn(this.parts.records, turn);
     if (own) await this.judgeSoon(own);
     for (const goal of await waitingIn(this.parts.records, session)) await this.judgeSoon(goal);
   }

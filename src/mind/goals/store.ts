@@ -113,7 +113,7 @@ export function readGoal(db: Reads, id: string): Promise<Goal | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM goal WHERE id = ?`, id);
 }
 
-export function goalOfTurn(db: Reads, turn: TurnId): Promise<Goal | undefined> {
+export function findGoalByTurn(db: Reads, turn: TurnId): Promise<Goal | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM goal WHERE turn = ? AND state = 'active'`, turn);
 }
 

@@ -38,7 +38,7 @@ export interface PromptParts {
     readonly { channel: string; account: string; chat: string; isGroup: boolean; name?: string; title?: string }[]
   >;
   /** The job whose run this session is. */
-  jobOfRun: (session: SessionKey) => Promise<JobFacts | undefined>;
+  findJobByRun: (session: SessionKey) => Promise<JobFacts | undefined>;
   everydayCommands: (who: "owner" | "known" | "stranger") => readonly string[];
   files: (agent: AgentId, session: SessionKey) => Promise<PromptFiles>;
   skills: (agent: AgentId) => Promise<string>;
@@ -86,7 +86,7 @@ export function makePrompts(parts: PromptParts) {
     const account = last && parts.account(last.channel, last.account);
     const group = last?.isGroup ? findGroup(account?.policy, last.chat) : undefined;
     const { specs, found, pinned } = parts.tools(agent);
-    const job = await parts.jobOfRun(session);
+    const job = await parts.findJobByRun(session);
     // A job's run can't add schedules unless it may plan, so those tools aren't offered.
     const mayPlan = !job || job.mayPlan;
     const usable = mayPlan ? specs : specs.filter(({ name }) => name !== "schedule_add");

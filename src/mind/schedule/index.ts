@@ -13,8 +13,8 @@ export {
   Schedules,
 } from "./schedules.ts";
 export { makeZoneFinder } from "./store.ts";
-export { beatsSince, FAILED_JOBS, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
+export { beatsSince, FAILED_JOBS, findJobByRun, nextSlots, troublesSince } from "./summary/store.ts";
 export { moment } from "./times/moments.ts";
 export { makeToolPort as makeScheduleToolPort } from "./tool-port.ts";
 export { asGiven, comesAgain, inWords, nextDue } from "./when.ts";
-export { minutesOfDay } from "./zone.ts";
+export { countMinutes } from "./zone.ts";

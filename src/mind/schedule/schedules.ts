@@ -30,12 +30,12 @@ import {
   isFinished,
   type JobQuery,
   jobMadeBy,
+  listJobPage,
   listJobs,
   listSlots,
   type Mark,
   makeSlot,
   makeZoneFinder,
-  pageOfJobs,
   pendingDue,
   readJob,
   type Slot,
@@ -331,7 +331,7 @@ export class Schedules {
       });
     }
     const now = this.parts.clock.now();
-    const planned = await pageOfJobs(this.parts.records.committed, { limit: MOST_JOBS_ON_CALENDAR });
+    const planned = await listJobPage(this.parts.records.committed, { limit: MOST_JOBS_ON_CALENDAR });
     const jobs = planned.map(({ job, next }) => {
       const times: number[] = [];
       for (let at = next; at !== undefined && at < to && times.length <= MOST_ON_CALENDAR; ) {
@@ -353,7 +353,7 @@ export class Schedules {
     const db = this.parts.records.committed;
     const after = q.cursor === undefined ? undefined : parseMark(q.cursor);
     // One more, to know whether there are more.
-    const found = await pageOfJobs(db, { ...q, after, limit: q.limit + 1 });
+    const found = await listJobPage(db, { ...q, after, limit: q.limit + 1 });
     const shown = found.slice(0, q.limit);
     const jobs = await Promise.all(shown.map(({ job }) => this.view(job)));
     const counts = await countJobs(db, q);

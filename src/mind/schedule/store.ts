@@ -83,7 +83,7 @@ function planned({ agent, search, finished }: JobQuery): { sql: string; params: 
 }
 
 /** The next due first, then by name. */
-export async function pageOfJobs(
+export async function listJobPage(
   db: Reads,
   q: JobQuery & { after?: Mark | undefined; limit: number },
 ): Promise<{ job: Job; mark: Mark; next: number | undefined }[]> {

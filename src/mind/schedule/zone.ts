@@ -57,7 +57,7 @@ export function wallWords(time: number, zone: string): string {
 }
 
 /** Minutes since midnight on the wall there. */
-export function minutesOfDay(time: number, zone: string): number {
+export function countMinutes(time: number, zone: string): number {
   const { hour, minute } = wallAt(time, zone);
   return hour * 60 + minute;
 }

@@ -9,7 +9,7 @@ import {
   parseResults,
   unproven,
 } from "../../../src/edges/channels/email/headers.ts";
-import { textOfHtml, writtenText } from "../../../src/edges/channels/email/reply.ts";
+import { readHtml, writtenText } from "../../../src/edges/channels/email/reply.ts";
 import { parseLine, readPerson, saidIn } from "../../../src/edges/channels/irc/line.ts";
 import { mapEvent, roomEvent } from "../../../src/edges/channels/matrix/events.ts";
 import { addressedIn } from "../../../src/edges/channels/named.ts";
@@ -92,7 +92,7 @@ export const CHANNELS: Rows = {
   "words on IRC": (text) => [saidIn(text), saidIn(`\x01ACTION ${text}`)],
   "an address by name": (text) => addressedIn(text, "lares"),
   "a mail that answers": (text) => writtenText(text, true),
-  "a mail in HTML": textOfHtml,
+  "a mail in HTML": readHtml,
   "a mail's headers": (text) => {
     const headers = parseHeaders(text);
     return [automatic(headers), findThread(headers, "a")];

@@ -180,6 +180,6 @@ function soon(ms: number, work: () => Promise<void>): () => void {
 }
 
 /** A conversation without a word in it yet has its key for a title; people are shown something better. */
-export const titleOf = (s: Session | undefined): string => (!s || s.title === s.session ? "" : s.title);
+export const readTitle = (s: Session | undefined): string => (!s || s.title === s.session ? "" : s.title);
 
 export const app = new App();

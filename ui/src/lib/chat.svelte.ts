@@ -447,7 +447,7 @@ export class Chat {
   }
 
   /** Where it goes: in place of an edited message, or beside the turn that is running. */
-  private placeOf({ replaces, mode }: Own): { replaces?: string; mode?: Own["mode"] } {
+  private readPlace({ replaces, mode }: Own): { replaces?: string; mode?: Own["mode"] } {
     if (replaces) return { replaces };
     return this.isRunning ? { mode } : {};
   }
@@ -463,7 +463,7 @@ export class Chat {
         wait: false,
         idempotencyKey: own.key,
         ...(own.files?.length ? { attachments: own.files.map((file) => file.id) } : {}),
-        ...this.placeOf(own),
+        ...this.readPlace(own),
         ...(agent ? { agent } : {}),
       });
       own.state = "accepted";
@@ -586,7 +586,7 @@ export function newWebSession(agent: string): string {
   return sessionKeys.web(agent, Math.random().toString(36).slice(2, 10));
 }
 
-export function chatOf(session: string): Chat {
+export function findChat(session: string): Chat {
   const found = open.get(session) ?? new Chat(session);
   open.delete(session);
   open.set(session, found);

@@ -97,7 +97,7 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   const text = record.content
     .map((part) => (part.type === "text" && !part.file && !part.ours ? part.text : ""))
     .join("");
-  const files = record.content.flatMap(attachedOf);
+  const files = record.content.flatMap(listAttached);
   const { turn, id } = record;
   if (record.meta?.kind === "outcome") {
     const approval = String(record.meta.approval ?? "");
@@ -145,7 +145,7 @@ function readReplaced(record: HistoryMessage, by: string, out: Entry[]): void {
   if (text.trim() && record.role !== "tool") entry.said.push({ mine: record.person !== undefined, text });
 }
 
-function attachedOf(part: HistoryMessage["content"][number]): Attached[] {
+function listAttached(part: HistoryMessage["content"][number]): Attached[] {
   if (part.type === "image") return [toAttached(part)];
   return part.type === "text" && part.file ? [toAttached(part.file)] : [];
 }
@@ -258,6 +258,6 @@ export function wentWrong(use: ToolUse): boolean {
 }
 
 /** The pending or answered approval of a tool row. */
-export function approvalOf(use: ToolUse, approvals: readonly Approval[]): Approval | undefined {
+export function readApproval(use: ToolUse, approvals: readonly Approval[]): Approval | undefined {
   return use.code === undefined ? undefined : approvals.find((a) => a.turn === use.turn && a.id.endsWith(use.code!));
 }

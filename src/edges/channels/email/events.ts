@@ -5,7 +5,7 @@ import { truthy } from "../../../core/kit/index.ts";
 import type { EmailAccount } from "./config.ts";
 import { automatic, findThread, type MailHeaders, parseHeaders, unproven } from "./headers.ts";
 import { type MailParts, readText, splitParts, toRemoteFile } from "./mail-parts.ts";
-import { textOfHtml, writtenText } from "./reply.ts";
+import { readHtml, writtenText } from "./reply.ts";
 import type { EmailState } from "./state.ts";
 import { rememberThread } from "./threads.ts";
 
@@ -75,5 +75,5 @@ function whyNotHeard(config: EmailAccount, headers: MailHeaders, from: string | 
 }
 
 function readWords({ text }: MailParts, body: string, isReply: boolean): string {
-  return writtenText(text?.type === "text/html" ? textOfHtml(body) : body, isReply);
+  return writtenText(text?.type === "text/html" ? readHtml(body) : body, isReply);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expectLinear } from "../../../../test/support/growth.ts";
-import { textOfHtml, writtenText } from "./reply.ts";
+import { readHtml, writtenText } from "./reply.ts";
 
 describe("what a person wrote", () => {
   test.each([
@@ -29,11 +29,11 @@ describe("what a person wrote", () => {
   test("HTML becomes text; a quote in it is cut like any other", () => {
     const html =
       "<html><head><style>p{}</style></head><body><p>Yes &amp; no<br>really</p><ul><li>one</li></ul><div>On Sunday Lares wrote:</div><blockquote><p>Shall&nbsp;I?</p><p>Well?</p></blockquote></body></html>";
-    expect(writtenText(textOfHtml(html), true)).toBe("Yes & no\nreally\n\n- one");
+    expect(writtenText(readHtml(html), true)).toBe("Yes & no\nreally\n\n- one");
   });
 
   test("a mail made to be slow is not", () => {
     for (const evil of ["<", "<!--", "<head", "<br", "&", "> \n", "On \n", "On x <a@b> "])
-      expectLinear((size) => writtenText(textOfHtml(evil.repeat(size / evil.length)), true), 500_000);
+      expectLinear((size) => writtenText(readHtml(evil.repeat(size / evil.length)), true), 500_000);
   });
 });

@@ -95,7 +95,7 @@ function without(html: string, open: string, close: string): string {
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
 /** For mails without a plain-text version. Quotes are marked with ">", so that they can be cut off. */
-export function textOfHtml(html: string): string {
+export function readHtml(html: string): string {
   const text = UNSEEN.reduce((rest, [open, close]) => without(rest, open, close), html.slice(0, MOST_HTML))
     .replace(/\s+/g, " ")
     .replace(/<blockquote\b[^<>]*>/gi, "\n\u0001")

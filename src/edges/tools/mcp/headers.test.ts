@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { problemOfHeaders } from "./headers.ts";
+import { findHeaderProblem } from "./headers.ts";
 
 const header = (name: unknown, type: unknown = "string") => ({ type, "x-mcp-header": name });
 const schema = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
 test("plain parameters may be repeated in headers, also nested ones and ones with such a name", () => {
-  expect(problemOfHeaders(schema({ region: header("Region"), count: header("Count", "integer") }))).toBeUndefined();
-  expect(problemOfHeaders(schema({ place: schema({ region: header("Region") }) }))).toBeUndefined();
-  expect(problemOfHeaders(schema({ "x-mcp-header": { type: "string" } }))).toBeUndefined();
+  expect(findHeaderProblem(schema({ region: header("Region"), count: header("Count", "integer") }))).toBeUndefined();
+  expect(findHeaderProblem(schema({ place: schema({ region: header("Region") }) }))).toBeUndefined();
+  expect(findHeaderProblem(schema({ "x-mcp-header": { type: "string" } }))).toBeUndefined();
 });
 
 test.each<[string, object, string]>([
@@ -21,5 +21,5 @@ test.each<[string, object, string]>([
   ["one of several shapes", schema({}, { anyOf: [schema({ a: header("A") })] }), "no plain parameter"],
   ["the whole", { ...schema({}), "x-mcp-header": "A" }, "no plain parameter"],
 ])("a tool with a header for %s can't be used", (_, given, why) => {
-  expect(problemOfHeaders(given)).toContain(why);
+  expect(findHeaderProblem(given)).toContain(why);
 });

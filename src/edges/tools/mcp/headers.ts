@@ -8,7 +8,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
 /** What is wrong with the headers that a schema declares. The schema's depth was checked before. */
-export function problemOfHeaders(schema: unknown): string | undefined {
+export function findHeaderProblem(schema: unknown): string | undefined {
   const seen = new Set<string>();
   const look = (value: unknown, isProperty: boolean, isReached: boolean): string | undefined => {
     if (value === null || typeof value !== "object") return undefined;

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { firstIssue, isTooDeep, withoutHidden } from "../../../core/kit/index.ts";
-import { problemOfHeaders } from "./headers.ts";
+import { findHeaderProblem } from "./headers.ts";
 import { toolName } from "./names.ts";
 
 /** Above the largest server seen in the wild (about 200); a list without end is cut here. */
@@ -94,7 +94,7 @@ function readTool(server: string, raw: unknown): McpTool | { name: string; reaso
   if (shown !== name) return { name: shown, reason: "its name has hidden characters" };
   // It stands in questions and rules, where a line break could pass for a line of ours.
   if (/[\s\p{Cc}]/u.test(name)) return { name: shown, reason: "its name has blanks or control characters" };
-  const bad = problemOfSchema(inputSchema) ?? problemOfHeaders(inputSchema);
+  const bad = problemOfSchema(inputSchema) ?? findHeaderProblem(inputSchema);
   if (bad) return { name, reason: `its input schema ${bad}` };
   const isBadOutput = outputSchema !== undefined && problemOfSchema(outputSchema) !== undefined;
   return {

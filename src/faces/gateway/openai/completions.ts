@@ -13,7 +13,7 @@ import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
-import { completionSettings, settingsOfCompletion } from "./settings.ts";
+import { completionSettings, readCompletionSettings } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const toolCall = z.looseObject({
@@ -56,7 +56,7 @@ type Completion = z.output<typeof completion>;
 
 export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(completion, await readJson(c, mostBytes(parts)));
-  const settings = settingsOfCompletion(body);
+  const settings = readCompletionSettings(body);
   const asked = {
     chosen: await chosen(parts, body.model, toCaller(c)),
     settings,

@@ -13,7 +13,7 @@ import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
-import { responseSettings, settingsOfResponse } from "./settings.ts";
+import { readResponseSettings, responseSettings } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const item = z.union([
@@ -59,7 +59,7 @@ const ID = /^resp_(.+)$/;
 
 export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(request, await readJson(c, mostBytes(parts)));
-  const settings = settingsOfResponse(body);
+  const settings = readResponseSettings(body);
   const meant = await chosen(parts, body.model, toCaller(c));
   const session = body.previous_response_id ? await findAnswerSession(parts, body.previous_response_id) : undefined;
   const words = typeof body.input === "string" ? body.input : undefined;

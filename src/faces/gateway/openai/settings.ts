@@ -76,7 +76,7 @@ export const responseSettings = {
 type Completion = z.output<z.ZodObject<typeof completionSettings>>;
 type Response = z.output<z.ZodObject<typeof responseSettings>>;
 
-export function settingsOfCompletion(body: Completion): AnswerSettings {
+export function readCompletionSettings(body: Completion): AnswerSettings {
   if (body.logprobs || body.top_logprobs) refuse("logprobs", "Log probabilities are not available here.");
   if (Object.keys(body.logit_bias ?? {}).length) refuse("logit_bias", "Lares cannot weigh single tokens.");
   if (body.modalities?.some((one) => one !== "text")) refuse("modalities", "Lares answers in text only.");
@@ -94,7 +94,7 @@ export function settingsOfCompletion(body: Completion): AnswerSettings {
   });
 }
 
-export function settingsOfResponse(body: Response): AnswerSettings {
+export function readResponseSettings(body: Response): AnswerSettings {
   if (body.top_logprobs) refuse("top_logprobs", "Log probabilities are not available here.");
   if (body.background) refuse("background", "Responses cannot be made in the background; leave `background` out.");
   const format = body.text?.format;

@@ -114,7 +114,7 @@ const PAGE: ReplyRoute = { channel: "none", account: "owner", chat: "owner" };
  * Where a question is asked: in the chat it came up in, unless nobody there may answer it. Then in the owner's own chat with the
  * same account, else only on the page (I7: never on some other channel by guess).
  */
-export async function placeOfQuestion(
+export async function findQuestionPlace(
   db: Reads,
   turn: string,
   route: ReplyRoute,
@@ -155,11 +155,11 @@ export async function hasSpokenIn(db: Reads, session: string, account: string): 
 }
 
 /** Where a turn's answers go. */
-export async function routeOfTurn(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
+export async function findTurnRoute(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
   const row = await db.get<{ route: string }>("SELECT route FROM turn WHERE id = ?", turn);
   return row && (JSON.parse(row.route) as ReplyRoute);
 }
 
-export async function sessionOfTurn(db: Reads, turn: string): Promise<string | undefined> {
+export async function findTurnSession(db: Reads, turn: string): Promise<string | undefined> {
   return (await db.get<{ session: string }>("SELECT session FROM turn WHERE id = ?", turn))?.session;
 }

@@ -14,12 +14,12 @@ export function usageToday(db: Reads, now: number): Promise<UsageSum> {
 }
 
 /** What one session's model calls used. */
-export function usageOfSession(db: Reads, session: string): Promise<UsageSum> {
+export function sumSessionUsage(db: Reads, session: string): Promise<UsageSum> {
   return sumUsage(db, "session = ?", session);
 }
 
 /** What the runs of one job used since then. */
-export function usageOfRuns(db: Reads, job: string, since: number): Promise<UsageSum> {
+export function sumRunUsage(db: Reads, job: string, since: number): Promise<UsageSum> {
   const { from, to } = runSessionRange(job);
   return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, from, to);
 }

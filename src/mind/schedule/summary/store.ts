@@ -15,7 +15,7 @@ export async function beatsSince(db: Reads, job: string, since: number): Promise
 }
 
 /** What kind of job a session is a run of; undefined when it is none. */
-export async function jobOfRun(
+export async function findJobByRun(
   db: Reads,
   session: string,
 ): Promise<{ isHeartbeat: boolean; isQuiet: boolean; mayPlan: boolean } | undefined> {

@@ -28,7 +28,7 @@ export interface Fields {
   quiet: boolean;
 }
 
-export function fieldsOf(job: Job | undefined): Fields {
+export function readFields(job: Job | undefined): Fields {
   const [ifKind = "", ifText = ""] = Object.entries(job?.condition ?? {})[0] ?? [];
   return {
     does: job?.script === undefined ? "prompt" : "script",
@@ -57,16 +57,16 @@ export function fieldsOf(job: Job | undefined): Fields {
 
 /** What differs from `before`; an emptied field takes the wish back. */
 export function toJobSettings(f: Fields, before: Job | undefined): JobSettings {
-  const wanted = wishesOf(f);
+  const wanted = readWishes(f);
   if (!before) return present(wanted);
-  const now = wishesOf(fieldsOf(before)) as Record<string, unknown>;
+  const now = readWishes(readFields(before)) as Record<string, unknown>;
   const changed = Object.entries(wanted).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(now[key]));
   return Object.fromEntries(changed.filter(([key, value]) => value !== null || NULLABLE.has(key))) as JobSettings;
 }
 
 const NULLABLE = new Set(["condition", "input", "model", "thinking", "budget", "deliver"]);
 
-function wishesOf(f: Fields) {
+function readWishes(f: Fields) {
   const text = (value: string) => value.trim() || null;
   const [channel, account, ...chat] = f.deliver.trim().split("/");
   const isPlace = channel && account && chat.length > 0;
