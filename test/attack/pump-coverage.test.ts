@@ -33,6 +33,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/channels/whatsapp/config.ts",
     "src/edges/channels/xmpp/config.ts",
     "src/edges/hooks/config.ts",
+    "src/edges/tools/event-hooks/command.ts",
+    "src/edges/tools/event-hooks/config.ts",
     "src/flow/inbox/config.ts",
     "src/mind/context/config.ts",
     "src/core/domain/secret-name.ts",
