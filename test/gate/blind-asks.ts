@@ -14,9 +14,6 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
   "diff src/{app,util}.ts": "false ask",
   "for i in $(seq 1 5); do echo $i; done": "false ask",
   // Branches: both ways are plain commands.
-  "if [ -f package.json ]; then cat package.json; fi": "false ask",
-  "if [ -d src ]; then ls src; else echo none; fi": "false ask",
-  "if grep -q TODO src/app.ts; then echo found; fi": "false ask",
   "[[ -f notes.txt ]] && cat notes.txt": "false ask",
   'if [ "$(ls docs | wc -l)" -gt 1 ]; then echo many; fi': "false ask",
   "! grep -q FIXME src/app.ts": "false ask",
@@ -57,4 +54,4 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
 };
 
 /** How many of the list's commands ask for nothing. It may only fall. */
-export const MOST_FALSE_ASKS = 33;
+export const MOST_FALSE_ASKS = 30;

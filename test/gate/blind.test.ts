@@ -29,16 +29,13 @@ function made(): Ground {
 }
 
 /**
- * Branches, groups, variables, braces, a `cd` that is not at the very beginning, and what is fed to a program from a list that nobody has
+ * Groups, variables, braces, a `cd` that is not at the very beginning, and what is fed to a program from a list that nobody has
  * seen: the rule says that they need not ask, and they do. Fewer constructs are settled than could be, on purpose.
  */
 const ASKED_STILL = [
   "wc -l {README,CHANGELOG}.md",
   "diff src/{app,util}.ts",
   "for i in $(seq 1 5); do echo $i; done",
-  "if [ -f package.json ]; then cat package.json; fi",
-  "if [ -d src ]; then ls src; else echo none; fi",
-  "if grep -q TODO src/app.ts; then echo found; fi",
   'while read -r line; do echo "$line"; done < names.txt',
   'cat names.txt | while read n; do echo "hello $n"; done',
   "[[ -f notes.txt ]] && cat notes.txt",
@@ -72,7 +69,7 @@ const ASKED_STILL = [
   "! grep -q FIXME src/app.ts",
 ];
 
-test("of a second list of everyday commands, with loops, patterns and substitutions, about a quarter asks", async () => {
+test("of a second list of everyday commands, with loops, patterns and substitutions, about a fifth asks", async () => {
   const asked: string[] = [];
   for (const command of RUNS) if ((await g.judge(command)).verdict !== "allow") asked.push(command);
   expect(asked).toEqual(ASKED_STILL);

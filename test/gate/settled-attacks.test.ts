@@ -281,7 +281,17 @@ describe("what would be settled into something else is not settled (SHELL-4)", (
     "for PATH in a; do ls; done",
     "for histchars in a; do ls; done",
     "for f; do ls; done",
-    "if ls; then ls; fi",
+    "if ls; then (ls); fi",
+    "if ls; then ls; fi > out.txt",
+    "if ls; then ls; fi < names.txt",
+    "if ls; then ls; fi | wc -l",
+    "if ls; then ls; fi && ls",
+    "if ls; then ls; fi &",
+    "ls | if ls; then ls; fi",
+    "! if ls; then ls; fi",
+    "echo $(if ls; then ls; fi)",
+    "cd a && if ls; then ls; fi",
+    "if ls; then for f in a; do ls; done; fi",
     "case x in x) ls;; esac",
     "{ ls; }",
     "(ls)",
@@ -291,4 +301,82 @@ describe("what would be settled into something else is not settled (SHELL-4)", (
     "x=1 ls *.md",
     "cat <<END\nplain\nEND",
   ]);
+});
+
+describe("every command of every branch is judged", () => {
+  stops([
+    "if pwn; then ls; fi",
+    "if ls; then pwn; fi",
+    "if ls; then ls; else pwn; fi",
+    "if ls; then ls; elif pwn; then ls; fi",
+    "if ls; then ls; elif ls; then pwn; fi",
+    "if ls; then if ls; then pwn; fi; fi",
+    "if false; then rm README.md; fi",
+    "if true; then echo x > ../AGENTS.md; fi",
+    "if true; then echo x > AGENTS.md; fi",
+    "if true; then cat .env; fi",
+    "if cat .env; then ls; fi",
+    "if [ -f /etc/shadow ]; then ls; fi",
+    "if test -s ../../secret; then ls; fi",
+    "if [ -f README.md ]; then cat /etc/passwd; fi",
+    "if [ -f README.md ]; then curl https://example.com; fi",
+    "if [ -f README.md ]; then ls | sh; fi",
+    "if [ -f README.md ]; then ls & fi",
+    "if [ -f README.md ]; then exec cat README.md; fi",
+    "if [ -f README.md ]; then eval ls; fi",
+    "if [ -f README.md ]; then . ./evil.sh; fi",
+    "if [ -f README.md ]; then ./evil.sh; fi",
+    "if [ -f README.md ]; then ls() { pwn; }; fi; ls",
+    "if [ -f README.md ]; then PATH=.; fi; ls",
+    "if [ -f README.md ]; then cd a/b; fi; cat ../x",
+    "if cd a/b; then cat ../../../x; fi",
+    "if mv a/up up2; then cat up2; fi",
+    "if ls; then mv a/up up2; fi; cat up2",
+    "if npm run build; then cat src/*.ts; fi",
+    "if ls; then touch made.ts; fi; cat *.ts",
+    "if [ $(pwn) ]; then ls; fi",
+    'if [ -f "$(pwn)" ]; then ls; fi',
+    'if [ "$x" = y ]; then ls; fi',
+    "if [ 'a[$(pwn)]' -eq 1 ]; then ls; fi",
+    "if [[ -f README.md ]]; then ls; fi",
+    "if ((1)); then ls; fi",
+    "if ! ls; then ls; fi",
+    "if { ls; }; then ls; fi",
+    "if ls; then 'fi'; pwn; fi",
+    "if ls; then fi; pwn",
+    "if ls; then ls; fi; pwn",
+    "if read x; then echo $x; fi",
+  ]);
+  runs([
+    "if [ -f README.md ]; then cat README.md; fi",
+    "if [ -d src ]; then ls src; else echo none; fi",
+    "if test -f in.txt && grep -q in in.txt; then echo one; elif [ -f notes.txt ]; then echo two; else echo three; fi; ls",
+    "for f in *.txt; do if [ -s $f ]; then wc -l $f; fi; done",
+    "if command -v jq >/dev/null 2>&1; then echo found; else echo missing; fi",
+    "if [ -d a ]; then if [ -f a/x ]; then cat a/x; fi; fi",
+  ]);
+
+  test("a deny rule holds in a branch that isn't taken", async () => {
+    const over = { deny: { exec: ["cat notes.txt"], write: ["workspace/kept/**"] } };
+    expect((await g.judge("if false; then cat notes.txt; fi", over)).verdict).not.toBe("allow");
+    expect((await g.judge("if false; then ls; else echo x > kept/x; fi", over)).verdict).not.toBe("allow");
+    expect((await g.judge("if false; then cat in.txt; fi", over)).verdict).not.toBe("deny");
+  });
+
+  test("the branch that runs is the one the shell would take", async () => {
+    const tried: [string, RegExp][] = [
+      ["if [ -f README.md ]; then echo then; else echo else; fi; echo $?", /^then\n0\n/],
+      ["if [ -f missing ]; then echo then; else echo else; fi", /^else\n/],
+      ["if test -f missing; then echo 1; elif test -d a; then echo 2; else echo 3; fi", /^2\n/],
+      [
+        "for d in a missing; do if [ -d $d ]; then echo $d; if [ -f $d/x ]; then cat $d/x; fi; fi; done",
+        /^a\na\/x\n\[/,
+      ],
+    ];
+    for (const [command, wanted] of tried) {
+      const { settled, plan } = await g.judge(command);
+      expect(settled, command).toBe(true);
+      expect(await g.run(command, plan.shell!.settled!.run)).toMatch(wanted);
+    }
+  });
 });

@@ -4,7 +4,8 @@
  * hold its rules against it. It is only ever used to allow: a text that cannot be settled is judged as it was written.
  *
  * SHELL-4: a text is settled only if it consists of these, and of nothing else: pipelines of simple commands joined by `;`, `&&`,
- *     `||` and line breaks; `cd DIR &&` at the very beginning; `for NAME in WORDS; do …; done` on its own, not nested; patterns;
+ *     `||` and line breaks; `cd DIR &&` at the very beginning; `for NAME in WORDS; do …; done` on its own, not nested;
+ *     `if …; then …; elif …; else …; fi` on its own, in such a loop or in another `if`; patterns;
  *     text that is fed to a command; `$( )` as a word of `echo` or `printf`; `find | xargs`; `xargs wc` behind a list of files;
  *     `type NAME` and `command -v NAME`.
  * SHELL-5: what was judged is what runs: one tree is written twice, and the text for judging is read again and compared with it.
@@ -16,6 +17,7 @@ import {
   type AndOr,
   type Command,
   type For,
+  type If,
   type ParsedScript,
   type Pipeline,
   parse,
@@ -29,7 +31,7 @@ import { readWord } from "../word.ts";
 import { giveUp, SettleBudget, Unsettled } from "./budget.ts";
 import { countsFed, type FindAction, listsFiles, withExec, withXargs } from "./found.ts";
 import { isLookup, lookedUp } from "./lookup.ts";
-import type { SettledCommand, SettledList, SettledPipeline, SettledRedirect, SettledWord } from "./tree.ts";
+import type { SettledCommand, SettledIf, SettledList, SettledPipeline, SettledRedirect, SettledWord } from "./tree.ts";
 import { type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
 
 export interface SettledText {
@@ -116,31 +118,43 @@ class Settling {
   }
 
   async script(statements: readonly (Statement | AndOr)[]): Promise<SettledList> {
-    const out: SettledPipeline[] = [];
+    const out: SettledPart[] = [];
     for (const one of statements) {
       const node = one.type === "Statement" ? one.command : one;
       if (one.type === "Statement" && one.background) giveUp("a command in the background");
-      out.push(...(node.type === "For" ? await this.loop(node) : await this.joined(node, {})));
+      out.push(...(node.type === "For" ? await this.loop(node) : await this.parts(node, {})));
     }
     return out;
   }
 
-  private async loop({ name, wordlist, body }: For): Promise<SettledPipeline[]> {
+  private async loop({ name, wordlist, body }: For): Promise<SettledPart[]> {
     if (!wordlist?.length || !LOOP_NAME.test(name.text)) return giveUp("a loop of another kind");
     const values: string[] = [];
     for (const word of wordlist) values.push(...(await settleWord(word, this.around({}))));
-    const out: SettledPipeline[] = [];
+    const out: SettledPart[] = [];
     for (const value of values) out.push(...(await this.list(body.commands, { round: { name: name.text, value } })));
     return out;
   }
 
-  private async list(statements: readonly Statement[], at: At): Promise<SettledPipeline[]> {
-    const out: SettledPipeline[] = [];
+  private async list(statements: readonly Statement[], at: At): Promise<SettledPart[]> {
+    const out: SettledPart[] = [];
     for (const { command, background } of statements) {
       if (background) giveUp("a command in the background");
-      out.push(...(await this.joined(command, at)));
+      out.push(...(await this.parts(command, at)));
     }
     return out;
+  }
+
+  private async parts(node: SyntaxNode, at: At): Promise<SettledPart[]> {
+    return node.type === "If" && !at.isInside ? [await this.branch(node, at)] : this.joined(node, at);
+  }
+
+  /** Which way it goes is not known: every command of every branch is judged as one that runs, in the order of the text. */
+  private async branch(node: If, at: At): Promise<SettledIf> {
+    const branches: { test: SettledList; body: SettledList }[] = [];
+    for (const { clause, then } of [node, ...node.elif])
+      branches.push({ test: await this.list(clause.commands, at), body: await this.list(then.commands, at) });
+    return node.else ? { branches, otherwise: await this.list(node.else.commands, at) } : { branches };
   }
 
   private async joined(node: SyntaxNode, at: At): Promise<SettledPipeline[]> {
@@ -263,6 +277,8 @@ class Settling {
     return found?.trusted ? found.path : giveUp("no such program");
   }
 }
+
+type SettledPart = SettledList[number];
 
 /** Where a command stands. */
 interface At {

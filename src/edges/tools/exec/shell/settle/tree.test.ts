@@ -26,6 +26,26 @@ test("quotes, blanks and signs of the shell come back as they were", () => {
   expect(isSame(tree, read(written(tree, false)))).toBe(true);
 });
 
+test("branches come back with their commands in order", () => {
+  const tree: SettledList = [
+    {
+      branches: [
+        { test: list(command("[", "-f", "a b", "]")), body: list(command("cat", "fi"), command("ls")) },
+        { test: list(command("true")), body: list(command("echo", "then")) },
+      ],
+      otherwise: [{ branches: [{ test: list(command("false")), body: list(command("pwd")) }] }],
+    },
+    { joint: "\n", commands: [command("date")] },
+  ];
+  const text = written(tree, false);
+  expect(text).toBe(
+    "if '[' -f 'a b' ']'\nthen\ncat fi\nls\nelif true\nthen\necho then\nelse\nif false\nthen\npwd\nfi\nfi\ndate",
+  );
+  expect(isSame(tree, read(text))).toBe(true);
+  expect(isSame(tree, read(text.replace("pwd", "pwd x")))).toBe(false);
+  expect(isSame(tree, read(text.replace("echo then", "date\necho then")))).toBe(false);
+});
+
 test.each([
   ["another word", "cat b; ls"],
   ["another program", "tac a; ls"],

@@ -1,6 +1,7 @@
 /**
- * What settling makes of a text: a list of pipelines of simple commands. It is written down twice, once for judging with programs by
- * name, once for running with their paths, and it says itself which commands the written text must consist of.
+ * What settling makes of a text: a list of pipelines of simple commands, and of branches with such lists in them. It is written down
+ * twice, once for judging with programs by name, once for running with their paths, and it says itself which commands the written
+ * text must consist of.
  */
 import type { ShellCommand } from "../../../../../core/contracts/index.ts";
 import { quote } from "../plain.ts";
@@ -30,15 +31,33 @@ export interface SettledPipeline {
   commands: readonly SettledCommand[];
 }
 
-export type SettledList = readonly SettledPipeline[];
+/** `if …; then …; elif …; then …; else …; fi`, on lines of its own. */
+export interface SettledIf {
+  branches: readonly { test: SettledList; body: SettledList }[];
+  otherwise?: SettledList;
+}
+
+export type SettledList = readonly (SettledPipeline | SettledIf)[];
 
 export function written(list: SettledList, isPinned: boolean): string {
   return list
-    .map(({ joint, commands }, i) => {
+    .map((part, i) => {
+      if ("branches" in part) return (i === 0 ? "" : "\n") + writtenIf(part, isPinned);
+      const { joint, commands } = part;
       const between = joint === "\n" ? "\n" : ` ${joint} `;
       return (i === 0 ? "" : between) + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
     })
     .join("");
+}
+
+function writtenIf({ branches, otherwise }: SettledIf, isPinned: boolean): string {
+  return [
+    ...branches.map(
+      ({ test, body }, i) => `${i === 0 ? "if" : "elif"} ${written(test, isPinned)}\nthen\n${written(body, isPinned)}`,
+    ),
+    ...(otherwise ? [`else\n${written(otherwise, isPinned)}`] : []),
+    "fi",
+  ].join("\n");
 }
 
 function writtenCommand({ name, path, words, run, redirects }: SettledCommand, isPinned: boolean): string {
@@ -76,16 +95,20 @@ interface Nested {
 
 /** A command stands before those inside its words. */
 function flat(list: SettledList, depth: number): Nested[] {
-  return list.flatMap(({ commands }) =>
-    commands.flatMap((command) => [
+  return list.flatMap((part) => {
+    if ("branches" in part) {
+      const { branches, otherwise = [] } = part;
+      return [...branches.flatMap(({ test, body }) => [test, body]), otherwise].flatMap((one) => flat(one, depth));
+    }
+    return part.commands.flatMap((command) => [
       { command, depth },
       ...command.words.flatMap((word) =>
         typeof word === "string"
           ? []
           : word.open.flatMap((piece) => ("output" in piece ? flat(piece.output, depth + 1) : [])),
       ),
-    ]),
-  );
+    ]);
+  });
 }
 
 function isSameCommand({ command, depth }: Nested, { words, redirects, assignments, within }: ShellCommand): boolean {
