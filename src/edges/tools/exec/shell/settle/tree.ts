@@ -31,7 +31,7 @@ export interface SettledPipeline {
   commands: readonly SettledCommand[];
 }
 
-/** `if …; then …; elif …; then …; else …; fi`, on lines of its own. */
+/** `if …; then …; elif …; then …; else …; fi`, never joined to what stands before or after it. */
 export interface SettledIf {
   branches: readonly { test: SettledList; body: SettledList }[];
   otherwise?: SettledList;
