@@ -55,6 +55,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/core/domain/origin-keys.ts",
     "src/core/domain/step-names.ts",
     "src/faces/cli/mcp/exchange.ts",
+    "src/faces/gateway/a2a/serve.ts",
     "src/faces/gateway/mcp/route.ts",
     "ui/src/pages/Now.svelte",
     "src/edges/channels/setup/secrets.ts",
