@@ -19,7 +19,10 @@ import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
 export interface Instance
   extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn" | "eventHooks">,
-    Pick<Workshop, "agents" | "attachments" | "hookSources" | "mcp" | "plugins" | "processes" | "sandbox" | "skills">,
+    Pick<
+      Workshop,
+      "a2a" | "agents" | "attachments" | "hookSources" | "mcp" | "plugins" | "processes" | "sandbox" | "skills"
+    >,
     Pick<BuiltDelivery, "outbox" | "approvals">,
     Mind,
     BuiltIntake,

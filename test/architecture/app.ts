@@ -12,10 +12,10 @@ export const FILES: readonly string[] = [
   "app/lives.ts",
   "app/server.ts",
 ];
-export const FOLDERS = /^app\/(instance|methods)\/[a-z-]+\.ts$/;
+export const FOLDERS = /^app\/(instance|methods)\/[a-z0-9-]+\.ts$/;
 
 /** Lines of code. A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3460;
+export const MOST_LINES = 3490;
 
 /** Without blank lines, comments, and lines that only pass something on under its name: neither saying why nor wiring costs anything. */
 export function countCode(source: string): number {
@@ -27,7 +27,7 @@ const WITHOUT_METHODS = new Set(["index", "parts"]);
 
 /** `app/methods/<noun>.ts` handles `<noun>.*` and nothing else, so that a handler is where its method's name says. */
 export function misplacedMethods(path: string, source: string): string[] {
-  const noun = /^app\/methods\/([a-z]+)\.ts$/.exec(path)?.[1];
+  const noun = /^app\/methods\/([a-z0-9]+)\.ts$/.exec(path)?.[1];
   if (noun === undefined || WITHOUT_METHODS.has(noun)) return [];
   const found: string[] = [];
   visit(parse(source), (node) => {

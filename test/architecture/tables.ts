@@ -3,6 +3,8 @@ import { sqlTextsIn } from "./sql.ts";
 import { lineOf, parse } from "./syntax.ts";
 
 export const OWNERS: Readonly<Record<string, string>> = {
+  a2a_card: "edges/tools",
+  a2a_hire: "edges/tools",
   a2a_hop: "flow/peers",
   access_login: "flow/access",
   access_token: "flow/access",

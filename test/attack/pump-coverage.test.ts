@@ -52,6 +52,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/tools/mcp/prompts.ts",
   ]),
   ...because("ids, codes and addresses that are short or checked for their length first", [
+    "src/faces/gateway/a2a/serve.ts",
     "src/core/domain/origin-keys.ts",
     "src/core/domain/step-names.ts",
     "src/faces/cli/mcp/exchange.ts",

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import { type FakePeer, startPeer } from "../fakes/a2a/peer.ts";
 import { directiveScript } from "../fakes/model-server/index.ts";
 import { type SlackFake, startSlack } from "../fakes/slack/index.ts";
 import { capturing, condensingFacts, embedding, forgettingTopic, switching, writingFiles } from "../memory/crashes.ts";
@@ -152,6 +153,40 @@ function servedTurn(): Scenario {
       expect((await lares.chat("ana", search, { key: "served" })).response).toBe("found");
       const log = readFileSync(join(lares.home, "mcp.log"), "utf8").split("\n").filter(Boolean);
       expect(log).toEqual([expect.stringMatching(/^started/)]);
+    },
+  };
+}
+
+const farPeers = await Promise.all([startPeer(), startPeer(), startPeer()]);
+afterAll(() => Promise.all(farPeers.map((one) => one.close())));
+
+/** An agent asks an agent of somebody else's. `sends`: how often the peer got the message in the end. */
+function hiredTurn(farPeer: FakePeer, sends: number): Scenario {
+  const text = "count the stars";
+  const ask = `tool:tool_run ${JSON.stringify({ name: "peer_ask", input: { peer: "far", message: text } })} then: say:asked`;
+  return {
+    config: () => ({
+      a2a: { peers: { far: { url: farPeer.url, token: "peer-token" } } },
+      policy: { allow: { peer_ask: ["far"] } },
+    }),
+    async provoke({ lares }) {
+      farPeer.sent.length = 0;
+      const { digest = "" } = await lares.rpc("a2a.test", { name: "far" });
+      await lares.rpc("a2a.accept", { name: "far", digest });
+      await lares.chat("ana", ask, { key: "hired" });
+      farPeer.finish("many");
+      // Until the process dies, or for good when it doesn't.
+      await until("the end", async () => (await lares.rpc("a2a.list", {})).peers[0]?.open === 0);
+    },
+    async settle({ lares }) {
+      expect((await lares.chat("ana", ask, { key: "hired" })).response).toBe("asked");
+      farPeer.finish("many");
+      const history = () => lares.rpc("chat.history", { session: "agent:main:http:owner:ana" });
+      const words = sends ? /> many/ : /Outcome unknown/;
+      await until(String(words), async () => words.test(JSON.stringify((await history()).messages)));
+      expect(farPeer.sent).toEqual(Array(sends).fill(text));
+      const heard = (await history()).messages.filter(({ role }) => role === "user");
+      expect(JSON.stringify(heard).match(/> many/g) ?? []).toHaveLength(sends);
     },
   };
 }
@@ -597,6 +632,10 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     [":2", updating("2.0.0")],
   ],
   "plugin.unlocked": [["", removing()]],
+  // Not sent, as far as anybody can know: said so, and not sent later.
+  "peer.noted": [["", hiredTurn(farPeers[0]!, 0)]],
+  "peer.sent": [["", hiredTurn(farPeers[1]!, 1)]],
+  "peer.heard": [["", hiredTurn(farPeers[2]!, 1)]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

@@ -32,6 +32,8 @@ export interface Ground {
   /** What runs in the session, else the newest turn there that is open. */
   currentTurn(session: SessionKey): Promise<TurnId | undefined>;
   stopTurn(turn: TurnId, why: string): Promise<void>;
+  /** What else ends with a turn that is stopped, or was over by then. */
+  whenStopped: ((turn: TurnId) => Promise<void>)[];
   /** Work nobody waits for. It fails when the disk is full or the instance closes; the next start finds what is left to do. */
   aside(work: Promise<unknown>): void;
 }
@@ -62,11 +64,13 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     parts.onFatal,
   );
   const zone = makeOwnerZone(config);
+  const whenStopped: Ground["whenStopped"] = [];
   return {
     records,
     engine,
     watch,
     eventHooks: new EventHooks({ records, clock, crash, log: log.child("hooks") }),
+    whenStopped,
     grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),
     clean: (value) => scrub(value, parts.redact),
     called: (text) => asCalled(text, parts.program),
@@ -79,6 +83,7 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     },
     async stopTurn(turn, why) {
       await engine.resume(turn, { id: resumeIds.stop(turn), name: CANCEL, value: { why } });
+      for (const also of whenStopped) await also(turn);
     },
     aside(work) {
       work.catch((error: unknown) => log.debug("left for the next start", { error: String(error) }));

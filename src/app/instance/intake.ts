@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import { CANCEL } from "../../core/contracts/index.ts";
 import { resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { eraseHires } from "../../edges/tools/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
@@ -153,7 +154,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     files: workshop.attachments,
     erasers: [
       ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
-      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseHookEvents],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseHires, eraseHookEvents],
     ],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {
@@ -212,7 +213,10 @@ function buildCommands({ parts, ground, workshop, delivery, mind, late }: Built,
       memory: (session, query, message) => recall(mind.memory, session, query, message),
     }),
     current: currentTurn,
-    helpers: (session) => late.children.get().working(session),
+    helpers: async (session) => [
+      ...(await late.children.get().working(session)),
+      ...(await workshop.a2a.hires.askers(session)),
+    ],
     reset: (session) => sessions.reset(session),
     reload: (session) => sessions.reload(session),
     approvals: {

@@ -74,11 +74,15 @@ function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHa
 type Settled = (turn: TurnId, session: SessionKey) => unknown;
 
 /** Who hears that a turn ended; they do not wait for each other. */
-function endListeners({ ground, mind, intake, wakers }: All, unsettled: (error: unknown) => void): Settled[] {
-  const { aside } = ground;
+function endListeners({ ground, workshop, mind, intake, wakers }: All, unsettled: (error: unknown) => void): Settled[] {
+  const { aside, watch } = ground;
+  const dropIfStopped = async (turn: TurnId) => {
+    if ((await watch.read(turn))?.result?.state === "stopped") await workshop.a2a.hires.drop(turn);
+  };
   return [
     (turn) => wakers.schedules.ended(turn).catch(unsettled),
     (turn) => aside(wakers.children.ended(turn)),
+    (turn) => aside(dropIfStopped(turn)),
     (turn, session) => aside(intake.events.ended(turn, session)),
     (turn, session) => aside(wakers.goals.ended(turn, session)),
     (_turn, session) => aside(mind.compactions.consider(session)),
@@ -143,6 +147,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await wakers.children.settle();
   await workshop.processes.settle();
   await intake.events.settle();
+  await workshop.a2a.hires.settle();
   await wakers.goals.settle();
   await wakers.watchers.start();
   await intake.channels.apply();
@@ -157,6 +162,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       workshop.processes.stop();
       delivery.reminders.stop();
       await wakers.watchers.stop();
+      workshop.a2a.hires.stop();
       intake.events.stop();
       wakers.children.stop();
       await engine.stop(drainMs);

@@ -189,7 +189,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
       createProcess(processes),
       browser.tool,
     ],
-    { skills: skillPort, served: workshop.mcp.served },
+    { skills: skillPort, served: workshop.a2a.serve(workshop.mcp.served) },
   );
   return browser;
 }

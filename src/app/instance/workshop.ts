@@ -16,8 +16,10 @@ import {
   misfit,
   type OpenedHooks,
   type OpenedMcp,
+  type OpenedPeers,
   openEventHooks,
   openMcp,
+  openPeers,
   openRoots,
   Processes,
   type Roots,
@@ -28,8 +30,9 @@ import {
   withLimits,
 } from "../../edges/tools/index.ts";
 import { Attachments } from "../../flow/attachments/index.ts";
-import { exitEvent } from "../../flow/events/index.ts";
+import { exitEvent, peerEvent } from "../../flow/events/index.ts";
 import { authorityIn } from "../../flow/inbox/index.ts";
+import { countHops } from "../../flow/peers/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../../mind/agents/index.ts";
 import { Skills } from "../../mind/skills/index.ts";
 import type { Ground } from "./ground.ts";
@@ -41,6 +44,7 @@ export interface Workshop {
   ensureAgents(named: object): void;
   attachments: Attachments;
   hookSources: OpenedHooks;
+  a2a: OpenedPeers;
   mcp: OpenedMcp;
   parsers: ReturnType<typeof createParsers>;
   plugins: OpenedPlugins["plugins"];
@@ -134,7 +138,25 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     keepPicture: (session, of) => attachments.keepPicture(asId<SessionKey>(session), of),
   });
   const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
-  return { ...made, processes, roots, runs, sandbox, skills, skillPort, tools };
+  return { ...made, a2a: openAgents(parts, ground, late), processes, roots, runs, sandbox, skills, skillPort, tools };
+}
+
+/** Agents of others that these agents may ask. */
+function openAgents(parts: InstanceParts, { records, whenStopped }: Ground, late: LateParts): OpenedPeers {
+  const { config, clock, crash, log } = parts;
+  const a2a = openPeers({
+    records,
+    clock,
+    crash,
+    log: log.child("a2a"),
+    config: () => config.a2a.peers,
+    maxHops: () => config.a2a.maxHops,
+    hops: (session) => countHops(records, session),
+    tell: (key, event, also) =>
+      late.events.get().tell(peerEvent(key, { ...event, body: parts.redact(event.body) }), also),
+  });
+  whenStopped.push((turn) => a2a.hires.drop(turn));
+  return a2a;
 }
 
 function openProcesses(parts: InstanceParts, records: Ground["records"], late: LateParts): Processes {

@@ -3,6 +3,7 @@ import type { EventStream, Handlers } from "../../faces/gateway/index.ts";
 import type { Vault } from "../../ground/vault/index.ts";
 import type { LaresSettings } from "../config.ts";
 import type { Instance } from "../instance.ts";
+import { type A2aMethodParts, makeA2aMethods } from "./a2a.ts";
 import { makeAgentMethods } from "./agents.ts";
 import { makeApprovalMethods } from "./approvals.ts";
 import { makeAttentionMethods } from "./attention.ts";
@@ -46,6 +47,7 @@ export type AllMethodParts = MethodParts &
   ModelMethodParts &
   ChannelMethodParts &
   McpMethodParts &
+  A2aMethodParts &
   SecurityParts &
   LoginMethodParts &
   ImportMethodParts &
@@ -66,6 +68,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeMcpMethods(parts),
     ...makePluginMethods(parts),
     ...makeHookMethods(parts),
+    ...makeA2aMethods(parts),
     ...makeMemoryMethods(parts),
     ...makeContextMethods(parts),
     ...makeScheduleMethods(parts),

@@ -76,7 +76,16 @@ export {
   type ThinkingLevel,
   type ToolSpec,
 } from "./model.ts";
-export type { PeerAsk, PeerCaller, PeerDoor, PeerTask, PeerTaskState, ShownAgent } from "./peers.ts";
+export {
+  HOPS,
+  type PeerAsk,
+  type PeerCaller,
+  type PeerDoor,
+  type PeerTask,
+  type PeerTaskState,
+  SAME_MESSAGE,
+  type ShownAgent,
+} from "./peers.ts";
 export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
 export {
   type ActionPlan,

@@ -2,6 +2,11 @@
  * Work that another agent asked for over A2A, as its peer sees it. A task is a turn and a context is a session: there is nothing to
  * store besides, and nothing to lose.
  */
+/** In a message's metadata: how many agents asked each other before. */
+export const HOPS = "https://lares.dev/a2a/hops";
+/** On a card: a message sent again under the same id is the same task, so a caller that lost the answer may repeat it. */
+export const SAME_MESSAGE = "https://lares.dev/a2a/same-message-same-task/v1";
+
 export type PeerTaskState = "submitted" | "working" | "input-required" | "completed" | "failed" | "canceled";
 
 export interface PeerTask {

@@ -237,6 +237,8 @@ export const eventKeys = {
   watch: (watch: string, about: string, item: string) => `watch:${watch}:${about}:${item}` as const,
   wake: (principal: string, key: string) => `wake:${principal}:${key}`,
   process: (process: string) => `process:${process}`,
+  /** What a peer says about a task. */
+  peer: (of: string) => `peer:${of}`,
   /** The end of a sub-agent, and that it seems to be stuck. */
   child: (turn: string) => `child:${turn}`,
   stalled: (turn: string) => `stall:${turn}`,
@@ -261,6 +263,7 @@ export const sourceKeys = {
   goal: (goal: string) => `goal:${goal}`,
   job: (name: string) => `schedule:${name}`,
   process: (process: string) => `process:${process}`,
+  peer: (peer: string) => `peer:${peer}`,
   session: (session: string) => `session:${session}`,
 } as const;
 

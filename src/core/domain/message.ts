@@ -84,6 +84,7 @@ export interface InboundMessage {
 export type EventKind =
   | "process"
   | "child"
+  | "peer"
   | "hook"
   | "watch"
   | "wake"

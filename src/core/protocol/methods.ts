@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { MOST_ANSWER } from "../domain/index.ts";
+import { A2A_METHODS } from "./a2a-methods.ts";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
@@ -319,6 +320,7 @@ export const METHODS = {
   ...MCP_METHODS,
   ...PLUGIN_METHODS,
   ...HOOK_METHODS,
+  ...A2A_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,

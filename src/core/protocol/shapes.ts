@@ -157,6 +157,7 @@ export const eventLabel = z.object({
   kind: z.enum([
     "process",
     "child",
+    "peer",
     "hook",
     "watch",
     "wake",

@@ -1,5 +1,6 @@
 /** The built-in tools and what other tools are made of: registry, paths, visible text, clean environment. */
 
+export { eraseHires, type OpenedPeers, openPeers, peersConfig } from "./a2a/index.ts";
 export { toolAdvice } from "./advise.ts";
 export { createBrowserTool } from "./browser/index.ts";
 export { visible } from "./escape.ts";

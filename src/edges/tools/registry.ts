@@ -78,7 +78,7 @@ export const TOOL_NAMES: readonly string[] = [
     "web_search",
     "message",
   ],
-  ...["memory_save", "memory_search", "schedule_add", "sessions_spawn", "tool_search", "tool_run", "mcp"],
+  ...["memory_save", "memory_search", "schedule_add", "sessions_spawn", "tool_search", "tool_run", "mcp", "peer_ask"],
   ...ON_DEMAND_TOOLS,
 ];
 const ON_DEMAND: ReadonlySet<string> = new Set(ON_DEMAND_TOOLS);

@@ -30,6 +30,7 @@ export interface Options {
   sessions?: boolean;
   remove?: boolean;
   replace?: boolean;
+  tokenStdin?: boolean;
   command?: string;
   address?: string;
   jsonFile?: string;

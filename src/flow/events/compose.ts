@@ -79,7 +79,7 @@ function labelled({ kind, source }: EventRow, text: string): EventLabel {
 }
 
 function isAskedFor(row: EventRow): boolean {
-  return row.kind === "child" || row.kind === "process";
+  return row.kind === "child" || row.kind === "process" || row.kind === "peer";
 }
 
 function summary(rows: readonly EventRow[]): Happening[] {

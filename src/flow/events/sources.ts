@@ -80,3 +80,25 @@ interface WakeCall {
 export function childEvent({ child, ...told }: Omit<SystemEvent, "kind" | "source"> & { child: string }): SystemEvent {
   return { ...told, kind: "child", source: sourceKeys.session(child), must: true };
 }
+
+/** The event for what another agent answers or asks. Its words are from outside (I12). */
+export function peerEvent(key: string, { peer, authority, agent, session, ...told }: Told & HiredBy): SystemEvent {
+  return {
+    route: told.route,
+    label: told.label,
+    body: told.body,
+    authority,
+    key: eventKeys.peer(key),
+    kind: "peer",
+    source: sourceKeys.peer(peer),
+    session: asId<SessionKey>(session),
+    agent: asId<AgentId>(agent),
+    outside: true,
+    must: true,
+  };
+}
+
+interface HiredBy {
+  peer: string;
+  authority: Authority;
+}

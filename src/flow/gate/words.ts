@@ -36,7 +36,7 @@ export const BY_RISK: Record<Exclude<ActionPlan["risk"], "state">, string> = {
   write: "It changes files.",
   exec: "It runs a program on this machine.",
   network: "It connects to the network.",
-  service: "It calls a tool of an MCP server.",
+  service: "It uses a tool or an agent of somebody else's.",
 };
 
 /** After "would". */
@@ -303,7 +303,7 @@ const OFF_LIMITS = {
 
 export const ASKED_FOR_GUESTS = "Your rules don't apply to guests, so you are asked each time.";
 export const NO_SCHEDULES = "Schedules are only for people the owner has accepted.";
-export const NO_SERVICES = "Tools of MCP servers are only for people the owner has accepted.";
+export const NO_SERVICES = "Tools of MCP servers and agents elsewhere are only for people the owner has accepted.";
 export const NO_WORKSPACE = "People the owner hasn't accepted can't use the workspace.";
 
 const CAUSES = { outside: "Text from outside", others: "Somebody other than the owner" } as const;

@@ -939,4 +939,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX hook_event_session ON hook_event (session) WHERE session IS NOT NULL;
   CREATE TABLE hook_place (source TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- Agents of others that ours ask (A2A): the card that was accepted of each, and the tasks they were given. A hire is sending until the
+  -- peer has said that it has the message, open while it works, told when its last word is in the session or its inbox, dropped
+  -- when it is no longer wanted.
+  CREATE TABLE a2a_card (peer TEXT PRIMARY KEY, digest TEXT NOT NULL, shown TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE a2a_hire (
+    id TEXT PRIMARY KEY, peer TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL, turn TEXT NOT NULL, route TEXT NOT NULL,
+    authority TEXT NOT NULL, message TEXT NOT NULL, state TEXT NOT NULL, task TEXT, context TEXT, text TEXT, asked TEXT,
+    at INTEGER NOT NULL, until INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX a2a_hire_open ON a2a_hire (at) WHERE state = 'open';
+  CREATE INDEX a2a_hire_session ON a2a_hire (session, peer, at);
+  `,
 ];

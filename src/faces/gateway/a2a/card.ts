@@ -2,12 +2,10 @@
  * The agent card: what anyone may read about the agents here, without a token. It names what the owner chose to show, how to reach it,
  * and that a token is needed. Made without the SDK, which is loaded for peers only.
  */
-import type { PeerDoor, ShownAgent } from "../../../core/contracts/index.ts";
+import { type PeerDoor, SAME_MESSAGE, type ShownAgent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
 export const A2A_PATH = "/a2a/v1";
-/** Declares that a message sent again under the same id is the same task: a caller that lost the answer may repeat it. */
-export const SAME_MESSAGE = "https://lares.dev/a2a/same-message-same-task/v1";
 
 const TEXT = ["text/plain", "application/json"];
 

@@ -1,12 +1,9 @@
 /** Our tasks in the protocol's shapes, and its messages as what Lares is asked. */
 import { type Message, Role, type StreamResponse, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
 import { ContentTypeNotSupportedError, RequestMalformedError } from "@a2a-js/sdk/errors";
-import type { PeerAsk, PeerTask, PeerTaskState } from "../../../core/contracts/index.ts";
+import { HOPS, type PeerAsk, type PeerTask, type PeerTaskState, SAME_MESSAGE } from "../../../core/contracts/index.ts";
 import { sha256, truthy } from "../../../core/kit/index.ts";
-import { SAME_MESSAGE } from "./card.ts";
 
-/** How many agents asked each other before, in a message's metadata. */
-const HOPS = "https://lares.dev/a2a/hops";
 const ID = /^[\w.:@+=-]{1,128}$/;
 
 const STATES: Readonly<Record<PeerTaskState, TaskState>> = {
