@@ -91,6 +91,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
     hasAccounts: () => false,
     sandbox: async () => ({ name: "none", network: true }),
     roots: () => [],
+    start: () => undefined,
   });
   const session = asId<SessionKey>(`agent:main:${channel}:a:1`);
   return (await prompt({ agent: asId<AgentId>("main"), session, model: "p/m" })).system;

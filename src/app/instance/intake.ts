@@ -7,6 +7,7 @@ import { eraseHires } from "../../edges/tools/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
+import { EditorSessions } from "../../flow/editor/index.ts";
 import { eraseHookEvents } from "../../flow/event-hooks/index.ts";
 import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
 import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
@@ -42,6 +43,7 @@ import type { Workshop } from "./workshop.ts";
 
 export interface BuiltIntake {
   sessions: Sessions;
+  editor: EditorSessions;
   inbox: Inbox;
   events: SystemEvents;
   channels: Channels;
@@ -104,7 +106,7 @@ export function buildIntake(built: Built): BuiltIntake {
     }),
   );
   late.accounts.set(channels.accounts);
-  return { sessions, inbox, events, channels, peers: buildPeers(built, inbox) };
+  return { sessions, editor: buildEditor(built, sessions), inbox, events, channels, peers: buildPeers(built, inbox) };
 }
 
 function buildPeers({ parts, ground, delivery }: Built, inbox: Inbox): PeerTasks {
@@ -129,6 +131,30 @@ function buildPeers({ parts, ground, delivery }: Built, inbox: Inbox): PeerTasks
     },
     isAsked: async (turn) => (await delivery.approvals.list({ pendingOnly: true, turn, limit: 1 })).length > 0,
     tell: (result) => withoutPaths(spokenToGuest(result), [home, homedir()]),
+  });
+}
+
+function buildEditor({ parts, ground, workshop, mind }: Built, sessions: Sessions): EditorSessions {
+  const { config, ids, models } = parts;
+  const tuned = (session: SessionKey, agent: string, change: { model?: string | null }) =>
+    mind.contexts.tune({ session, agent, person: "" }, change);
+  return new EditorSessions({
+    ids,
+    sessions,
+    agents: workshop.agents,
+    defaultAgent: () => config.routing.defaultAgent,
+    roots: (agent) => workshop.roots.of(agent),
+    mode: (agent) => config.agents[agent]?.policy?.mode ?? config.policy.mode,
+    models: {
+      names: () => models.list().map(({ id }) => id),
+      async find(session, agent) {
+        const { model } = await tuned(session, agent, {});
+        return { model: model ?? ground.agentModel(agent) ?? models.primary().id, chosen: model !== null };
+      },
+      async choose(session, agent, model) {
+        await tuned(session, agent, { model });
+      },
+    },
   });
 }
 

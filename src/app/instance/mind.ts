@@ -3,6 +3,7 @@
 import { ON_DEMAND_TOOLS } from "../../edges/tools/index.ts";
 import type { Checkpoints } from "../../flow/checkpoints/index.ts";
 import { everydayCommands } from "../../flow/commands/index.ts";
+import { findStart } from "../../flow/editor/index.ts";
 import { stampFor } from "../../flow/inbox/index.ts";
 import { Locks } from "../../flow/locks/index.ts";
 import { sessionViews } from "../../flow/sessions/index.ts";
@@ -125,6 +126,11 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     recentChats: (agent) => recentChats(records, agent),
     findJobByRun: (session) => findJobByRun(records, session),
     roots: (agent) => roots.of(agent),
+    start(agent, session) {
+      const { workspace } = agents.place(agent);
+      const { folder } = findStart(session, [workspace, ...roots.of(agent)]);
+      return folder === undefined ? undefined : { folder, workspace };
+    },
     files: (agent, session) => late.memory.get().promptFiles(agent, session),
     skills: (agent) => skills.section(agent),
     tools: (agent) => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS, pinned: workshop.mcp.served.pinned(agent) }),

@@ -15,10 +15,12 @@ import {
   withListed,
 } from "../../edges/tools/index.ts";
 import { describeAsker, questionText, questionTextWithButtons, shortCode } from "../../flow/approvals/index.ts";
+import { findStart } from "../../flow/editor/index.ts";
 import { makeWaitPort } from "../../flow/events/index.ts";
 import { type Judging, makeJudging, onlyLooks } from "../../flow/gate/index.ts";
 import { makeTurnIntake, ownLine, stopReplaced } from "../../flow/inbox/index.ts";
 import { makeMessagePort } from "../../flow/outbox/index.ts";
+import { findMode } from "../../flow/sessions/index.ts";
 import {
   FileChanges,
   findAskers,
@@ -79,12 +81,10 @@ export async function buildTurns(built: All): Promise<Turns> {
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : workshop.mcp.served.get(name)),
       unknown: (name, allowed) => tools.unknown(name, allowed),
-      place: (caller) => ({
-        ...agents.place(asId<AgentId>(caller.agent)),
-        roots: roots.of(caller.agent),
-        userHome: homedir(),
-        caller,
-      }),
+      place: (caller) => {
+        const own = { ...agents.place(asId<AgentId>(caller.agent)), roots: roots.of(caller.agent) };
+        return { ...own, ...findStart(caller.session, [own.workspace, ...own.roots]), userHome: homedir(), caller };
+      },
     },
     paid: mind.paid,
     locks: mind.locks,
@@ -108,6 +108,7 @@ function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judgi
     planCommand: (command, place) => tools.get("exec").plan({ command }, place),
     ancestors: (session) => wakers.children.ancestors(session),
     isShared: (session) => hasOtherSpeakers(ground.records, session),
+    modeOf: (session) => findMode(ground.records, session),
   });
 }
 

@@ -13,6 +13,7 @@ import { makeChatMethods } from "./chat.ts";
 import { makeCommandMethods } from "./commands.ts";
 import { makeConfigMethods } from "./config.ts";
 import { makeContextMethods } from "./context.ts";
+import { makeEditorMethods } from "./editor.ts";
 import { makeGoalMethods } from "./goals.ts";
 import { makeHealthMethods } from "./health.ts";
 import { makeHeartbeatMethods } from "./heartbeat.ts";
@@ -61,6 +62,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeChatMethods(parts),
     ...makeTurnMethods(parts),
     ...makeSessionMethods(parts),
+    ...makeEditorMethods(parts),
     ...makeApprovalMethods(parts),
     ...makeAttentionMethods(parts),
     ...makeAgentMethods(parts),

@@ -21,6 +21,8 @@ export interface ToolPlace {
   workspace: string;
   /** Folders besides the workspace that the agent works in; real paths. */
   roots?: readonly string[];
+  /** Where relative paths and commands start when that isn't the workspace: a folder inside it or inside one of the roots. */
+  folder?: string;
   /** The home of the person Lares runs as: what `~` stands for. */
   userHome?: string;
   /** Where whole outputs are kept when the result was cut: below the workspace, so that the agent can read them. */

@@ -67,6 +67,7 @@ export {
   countScopes,
   creatorKeys,
   deliveryId,
+  EDITOR_MARK,
   editKeyRange,
   eventKeys,
   HEARTBEAT_PREFIX,
@@ -94,6 +95,8 @@ export {
   readAccountName,
   readAgentSession,
   readAttentionCursor,
+  readChildSession,
+  readEditorSession,
   readReplyId,
   readRunSession,
   readSessionPlace,
@@ -153,6 +156,7 @@ export {
   selfTopic,
 } from "./origin-keys.ts";
 export { type CameBy, isNamedDoor, isOwnDoor } from "./own-doors.ts";
+export { modesWithin, POLICY_MODES, type PolicyMode, stricterMode } from "./policy-mode.ts";
 export {
   beginsSecretReference,
   isVariableName,

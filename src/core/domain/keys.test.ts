@@ -17,6 +17,7 @@ import {
   countScopes,
   creatorKeys,
   deliveryId,
+  EDITOR_MARK,
   editKeyRange,
   eventKeys,
   heartbeatName,
@@ -42,6 +43,7 @@ import {
   readAgentSession,
   readAttentionCursor,
   readChildSession,
+  readEditorSession,
   readInputId,
   readJobSource,
   readReplyId,
@@ -258,6 +260,7 @@ test("the stored forms never change: databases hold them", () => {
     hook: sessionKeys.hook("ci", "ab"),
     watch: sessionKeys.watch("feed", "ab"),
     web: sessionKeys.web("main", "x1"),
+    editor: sessionKeys.editor("main", "/srv/my app", "ed_1"),
     goalTimer: sessionKeys.goalTimer("g_1"),
     childTimer: sessionKeys.childTimer("t_1"),
     night: sessionKeys.night("main"),
@@ -274,6 +277,7 @@ test("the stored forms never change: databases hold them", () => {
     hook: "hook:ci:ab",
     watch: "watch:feed:ab",
     web: "agent:main:web:x1",
+    editor: "agent:main:editor:/srv/my%20app:ed_1",
     goalTimer: "judge:g_1",
     childTimer: "child:t_1",
     night: "memory:main",
@@ -464,3 +468,13 @@ test.each(["cron:j", "cron::run:1", "cron:j:ran:1", "agent:main:cron:j:run:1", "
     expect(jobBehindSession(key)).toBeUndefined();
   },
 );
+
+test("an editor's session says which folder it is about, and so do its sub-agents'", () => {
+  const key = sessionKeys.editor("main", "/srv/a b:c%#", "ed_1");
+  const read = { agent: "main", folder: "/srv/a b:c%#", id: "ed_1" };
+  expect(readEditorSession(key)).toEqual(read);
+  expect(readEditorSession(sessionKeys.child(sessionKeys.child(key, "c1"), "c2"))).toEqual(read);
+  expect(key).toContain(EDITOR_MARK);
+  for (const other of ["agent:main:editor", "agent:main:editor:/srv", "agent:main:web:/srv:x", "agent:main:main", ""])
+    expect(readEditorSession(other)).toBeUndefined();
+});

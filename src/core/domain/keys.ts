@@ -47,6 +47,9 @@ export function readAccountName(name: string): AccountKey | undefined {
 /** What the keys of a kind begin with, for queries. */
 export const SESSION_PREFIX = { agent: "agent:", child: "sub:", job: "cron:", goal: "goal:" } as const;
 const RUN = ":run:";
+const EDITOR = "editor";
+/** What the keys of editors' sessions contain, and no others. */
+export const EDITOR_MARK = `:${EDITOR}:/`;
 
 export const sessionKeys = {
   /** An agent's own conversation, the one that is called "main". */
@@ -56,6 +59,9 @@ export const sessionKeys = {
     asId<SessionKey>(["agent", agent, ...parts].map(escapePart).join(":")),
   /** One that was begun on the page. */
   web: (agent: string, name: string) => asId<SessionKey>(`agent:${agent}:web:${name}`),
+  /** One of an editor, in the folder it works in (a real path). The folder stays the same for the life of the conversation. */
+  editor: (agent: string, folder: string, id: string) =>
+    asId<SessionKey>(["agent", agent, EDITOR, folder, id].map(escapePart).join(":")),
   /** One that was brought from another program. */
   imported: (agent: string, from: string, id: string) => asId<SessionKey>(`agent:${agent}:import:${from}:${id}`),
   /** A sub-agent's. `mark` distinguishes the children of one session. */
@@ -143,6 +149,15 @@ export function jobBehindSession(key: string): string | undefined {
   return readRunSession(topSession(key))?.job;
 }
 
+/** Of an editor's session, and of its sub-agents': the folder it works in. */
+export function readEditorSession(key: string): { agent: string; folder: string; id: string } | undefined {
+  const { agent, parts } = readAgentSession(topSession(key)) ?? {};
+  const [place, folder, id] = parts ?? [];
+  if (agent === undefined || place !== EDITOR || folder === undefined || id === undefined || parts?.length !== 3)
+    return undefined;
+  return { agent, folder: unescapePart(folder), id: unescapePart(id) };
+}
+
 /** Itself, or for a sub-agent's the session that the first of them was asked for from. */
 function topSession(key: string): string {
   let top = key;
@@ -162,6 +177,10 @@ export function isEscapedPart(part: string): boolean {
 
 function escapePart(part: string): string {
   return part.replace(/[%:#\s]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+}
+
+function unescapePart(part: string): string {
+  return part.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 // ── lanes beside a session ──────────────────────────────────────────────────────────────────────────────────────────

@@ -69,7 +69,7 @@ export interface InboundMessage {
   /** The turn whose message this one takes the place of: it and what followed leave the conversation. */
   replaces?: TurnId;
   /** Where a person typed it, when it came in by a door that programs use too. */
-  face?: "terminal" | "page";
+  face?: "terminal" | "page" | "editor";
   /** Its session was made for this one call: it is deleted some time after its last use. */
   brief?: boolean;
   /** Files uploaded before, by id, and which principal brings them. */

@@ -113,6 +113,8 @@ export interface ApprovalView {
   session: SessionKey;
   agent: string;
   tool: string;
+  /** The id of the tool call it is about. */
+  call?: string;
   /** Exactly what will run, rendered from what will run. */
   shown: string;
   /** Why it was asked, one sentence. */

@@ -70,7 +70,7 @@ export interface ShownCredential {
 
 /** Which face a person sits at, so that the agent doesn't take them for a program. Words for the model, never a right. */
 export const FACE_HEADER = "x-lares-face";
-export type Face = "terminal" | "page";
+export type Face = "terminal" | "page" | "editor";
 
 /** The headers of `POST /rpc/<method>`. */
 export function rpcHeaders(key: string, shown: ShownCredential): Record<string, string> {

@@ -8,6 +8,7 @@ import { A2A_METHODS } from "./a2a-methods.ts";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
+import { EDITOR_METHODS } from "./editor-methods.ts";
 import { HOOK_METHODS } from "./hook-methods.ts";
 import { IMPORT_METHODS } from "./import-methods.ts";
 import { INSTANCE_METHODS } from "./instance-methods.ts";
@@ -323,6 +324,7 @@ export const METHODS = {
   ...A2A_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
+  ...EDITOR_METHODS,
   ...POLICY_METHODS,
   ...IMPORT_METHODS,
   ...MEMORY_METHODS,

@@ -68,6 +68,7 @@ export const approval = z.object({
   session: z.string(),
   agent: z.string(),
   tool: z.string(),
+  call: z.string().optional().describe("the id of the tool call it is about, as in events and the history"),
   shown: z.string(),
   cut: z.boolean().optional().describe("`shown` leaves out the middle of a long text; `approvals.get` has `whole`"),
   whole: z.string().optional().describe("all of it; only from `approvals.get`"),

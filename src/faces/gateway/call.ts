@@ -60,7 +60,8 @@ export function toCaller(c: Context<HttpEnv>): Caller {
 /** A page whose network lets no WebSocket through shows its proof with every request. */
 function readFace(c: Context<HttpEnv>): Face | undefined {
   if (c.req.header("x-lares-proof")) return "page";
-  return c.req.header(FACE_HEADER) === "terminal" ? "terminal" : undefined;
+  const named = c.req.header(FACE_HEADER);
+  return named === "terminal" || named === "editor" ? named : undefined;
 }
 
 export function answerHeaders(a: ChatAnswer): Record<string, string> {

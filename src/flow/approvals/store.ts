@@ -26,6 +26,7 @@ interface Row {
   session: SessionKey;
   agent: string;
   tool: string;
+  call: string;
   shown: string;
   because: string;
   action: string;
@@ -38,7 +39,7 @@ interface Row {
 }
 
 const COLUMNS =
-  "id, turn, session, agent, tool, shown, because, action, state, asked_at, deadline, answered_at, answered_by, reason";
+  "id, turn, session, agent, tool, call, shown, because, action, state, asked_at, deadline, answered_at, answered_by, reason";
 
 export function insertApproval(tx: Tx, a: NewApproval): void {
   tx.run(
@@ -279,6 +280,7 @@ function view(row: Row): ApprovalView {
     session: row.session,
     agent: row.agent,
     tool: row.tool,
+    call: row.call,
     shown: row.shown,
     because: row.because,
     state: row.state,

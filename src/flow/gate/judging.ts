@@ -3,7 +3,15 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import type { ActionPlan, ToolPlace } from "../../core/contracts/index.ts";
-import { type AgentId, type Authority, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  type Authority,
+  asId,
+  isChildSession,
+  type PolicyMode,
+  type SessionKey,
+  stricterMode,
+} from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { decide, joinPolicy, ruleFor, strictest } from "./decide.ts";
 import { type Explanation, explain, explainText } from "./explain.ts";
@@ -36,6 +44,8 @@ export interface JudgingParts {
   ancestors: (session: string) => Promise<readonly string[]>;
   /** Whether anybody but the owner has spoken in this session. */
   isShared: (session: string) => Promise<boolean>;
+  /** How strict this session was made, or one it works for; nothing: as the agent's policy says. */
+  modeOf: (session: string) => Promise<PolicyMode | undefined>;
   doors: Pick<OwnDoors, "now">;
 }
 
@@ -78,6 +88,7 @@ export function makeJudging({
   roots,
   ancestors,
   isShared,
+  modeOf,
   doors,
 }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
@@ -102,7 +113,11 @@ export function makeJudging({
     // What a sub-agent may do is what everybody who asked for it may do, too.
     const above = isChildSession(session) ? await ancestors(session) : [];
     for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
-    // Only a mode that trusts the agent has to know it.
+    // Only a mode that trusts the agent can be made stricter, and has to know who else is there.
+    if (policies.some(({ mode }) => mode !== "ask")) {
+      const own = await modeOf(session);
+      if (own) for (const policy of policies) policy.mode = stricterMode(policy.mode, own);
+    }
     const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
     const shared = isTrusting && (await isShared(session));
     const words = policies.map((policy) =>

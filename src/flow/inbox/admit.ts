@@ -144,6 +144,9 @@ export function makeInbox(parts: InboxParts) {
     /** The agent a message would go to. */
     findAgent: (message: InboundMessage): AgentId => place(parts.config(), message).agent,
 
+    /** The person a message would be from. */
+    findPerson: (message: InboundMessage): Placement["person"] => place(parts.config(), message).person,
+
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(sent: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       let message = sent;

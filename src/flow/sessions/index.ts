@@ -1,5 +1,5 @@
 export { retentionConfig } from "./config.ts";
 export { importLines } from "./import.ts";
 export { Sessions } from "./sessions.ts";
-export { findAgent, hasSession, sessionsPerAgent, sessionsSince, useSession } from "./store.ts";
+export { findAgent, findMode, hasSession, sessionsPerAgent, sessionsSince, useSession } from "./store.ts";
 export { sessionViews } from "./view/store.ts";

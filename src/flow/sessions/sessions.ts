@@ -9,6 +9,7 @@ import {
   copiedTurn,
   type HistoryEntry,
   messageIds,
+  type PolicyMode,
   readSessionPlace,
   resumeIds,
   type SessionKey,
@@ -21,6 +22,7 @@ import {
   briefSince,
   countMessages,
   deleteSession,
+  findMode,
   forgetPrompt,
   idleSince,
   insertSession,
@@ -31,6 +33,7 @@ import {
   renameSession,
   resetSession,
   type SessionRow,
+  setMode,
 } from "./store.ts";
 
 export interface SessionParts {
@@ -127,6 +130,21 @@ export class Sessions {
   async rename(key: SessionKey, title: string): Promise<void> {
     await this.get(key);
     await this.parts.records.write((tx) => renameSession(tx, key, title));
+    this.parts.bus.emit({ event: "session.changed", session: key, what: "updated" });
+  }
+
+  /** Begins a conversation before anything is said in it. Idempotent. */
+  async begin(key: SessionKey, by: { agent: string; person: string }): Promise<void> {
+    const at = this.parts.clock.now();
+    await this.parts.records.write((tx) => insertSession(tx, { key, ...by, at }));
+  }
+
+  mode(key: string): Promise<PolicyMode | undefined> {
+    return findMode(this.parts.records, key);
+  }
+
+  async setMode(key: SessionKey, mode: PolicyMode | null): Promise<void> {
+    await this.parts.records.write((tx) => setMode(tx, key, mode));
     this.parts.bus.emit({ event: "session.changed", session: key, what: "updated" });
   }
 

@@ -1,12 +1,15 @@
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
-import type {
-  HistoryEntry,
-  JsonObject,
-  ModelMessage,
-  PersonId,
-  Role,
-  SessionKey,
-  TurnId,
+import {
+  type HistoryEntry,
+  type JsonObject,
+  type ModelMessage,
+  type PersonId,
+  type PolicyMode,
+  type Role,
+  readChildSession,
+  type SessionKey,
+  stricterMode,
+  type TurnId,
 } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 
@@ -134,6 +137,22 @@ export function insertSession(tx: Tx, s: { key: SessionKey; agent: string; perso
     s.at,
     s.at,
   );
+}
+
+/** Null: the agent's own. */
+export function setMode(tx: Tx, key: SessionKey, mode: PolicyMode | null): void {
+  tx.run("UPDATE session SET mode = ? WHERE key = ?", mode, key);
+}
+
+/** The strictest mode that was set for this session or for one it works for; the agent's own without a word. */
+export async function findMode(db: Reads, key: string): Promise<PolicyMode | undefined> {
+  const keys = [key];
+  for (let read = readChildSession(key); read; read = readChildSession(read.parent)) keys.push(read.parent);
+  const rows = await db.all<{ mode: PolicyMode }>(
+    "SELECT mode FROM session WHERE key IN (SELECT value FROM json_each(?)) AND mode IS NOT NULL",
+    JSON.stringify(keys),
+  );
+  return rows.map(({ mode }) => mode).reduce<PolicyMode | undefined>((a, b) => (a ? stricterMode(a, b) : b), undefined);
 }
 
 export async function countMessages(db: Reads, key: string): Promise<number> {

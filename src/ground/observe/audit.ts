@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { PolicyMode } from "../../core/domain/index.ts";
 import { isLoopbackBind } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 
@@ -15,8 +16,6 @@ export interface AuditedConfig {
   sandbox: { limits: { memoryMb: number; processes: number; tmpMb: number; fileMb: number } };
   channels: Readonly<Record<string, unknown>>;
 }
-
-type PolicyMode = "ask" | "record" | "ignore";
 
 export interface AuditParts {
   home: string;

@@ -952,4 +952,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX a2a_hire_open ON a2a_hire (at) WHERE state = 'open';
   CREATE INDEX a2a_hire_session ON a2a_hire (session, peer, at);
   `,
+  `
+  -- How strictly a conversation is judged, where somebody made it stricter than its agent's policy. Null: as the policy says.
+  ALTER TABLE session ADD COLUMN mode TEXT;
+  `,
 ];

@@ -34,11 +34,13 @@ const CHANNEL_NAMES: Readonly<Record<string, string>> = {
 
 export function channelName({ channel, face }: WayIn): string {
   if (face === "terminal") return "the terminal";
+  if (face === "editor") return "a code editor";
   return face === "page" ? CHANNEL_NAMES.ws! : (CHANNEL_NAMES[channel] ?? channel);
 }
 
 const PREPOSITIONS: Readonly<Record<string, string>> = {
   "the terminal": "in",
+  "a code editor": "in",
   "a program over HTTP": "through",
   "another agent over A2A": "through",
   "a webhook": "through",
@@ -52,10 +54,10 @@ function onChannel(way: WayIn): string {
   return `${PREPOSITIONS[name] ?? "on"} ${name}`;
 }
 
-/** How an answer that is fetched rather than sent will be shown: only the web page is known to render Markdown. */
+/** How an answer that is fetched rather than sent will be shown: the web page and code editors render Markdown. */
 export function fetchedFormat({ channel, face }: WayIn): ChatFormat {
   if (face === "terminal") return { text: "typed" };
-  return face === "page" || channel === "ws" ? shows("raw") : { text: "unknown" };
+  return face === "page" || face === "editor" || channel === "ws" ? shows("raw") : { text: "unknown" };
 }
 
 /** Where a message was written and what is shown there: "on Telegram (files up to 50 MB)". */

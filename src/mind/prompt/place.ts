@@ -60,6 +60,8 @@ export interface PromptMachine {
   down?: string;
   /** Project folders beside the workspace. */
   roots?: readonly string[];
+  /** The project folder that the conversation is about, and where the workspace is. */
+  start?: { folder: string; workspace: string };
 }
 
 export function placeText(place: PromptPlace): string {
@@ -150,10 +152,13 @@ function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFor
   return `Format: ${(isShort ? [marks, line, size] : [marks, line, grid, size, attached]).filter(Boolean).join("; ")}.`;
 }
 
-function machineLine({ os, shell, sandbox, network, down, roots }: PromptMachine, isShort = false): string {
+function machineLine({ os, shell, sandbox, network, down, roots, start }: PromptMachine, isShort = false): string {
   const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
-  const bounds = `; nothing outside it${also} can be changed, and reading elsewhere asks first`;
-  const files = `Files: paths are relative to your workspace${isShort && !also ? "" : bounds}.`;
+  const bounds = `; nothing outside ${start ? "your workspace" : "it"}${also} can be changed, and reading elsewhere asks first`;
+  const from = start
+    ? `this conversation is about the project in ${start.folder}: relative paths and commands start there, and files of your workspace need their whole path (${start.workspace}/…)`
+    : "paths are relative to your workspace";
+  const files = `Files: ${from}${isShort && !also ? "" : bounds}.`;
   if (down) {
     return `${files} Commands may not run: their sandbox (${down}) was not available when this conversation began.`;
   }

@@ -10,7 +10,7 @@ import {
   PULLED,
   type SessionKey,
 } from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import { shows } from "../../core/render/index.ts";
 import { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
 import { channelName, fetchedFormat } from "./channels.ts";
@@ -58,6 +58,8 @@ export interface PromptParts {
   sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean } | { name: string; isDown: true }>;
   /** Folders besides its workspace. */
   roots: (agent: AgentId) => readonly string[];
+  /** The project folder a session is about, and the agent's workspace. */
+  start: (agent: AgentId, session: SessionKey) => PromptMachine["start"];
 }
 
 type JobFacts = NonNullable<SessionFacts["job"]> & { mayPlan: boolean };
@@ -117,7 +119,7 @@ export function makePrompts(parts: PromptParts) {
     const [files, skills, place] = await Promise.all([
       parts.files(agent, session),
       situation.kind === "child" || situation.kind === "stranger" ? "" : parts.skills(agent),
-      readPlace(parts, { agent, situation, last, can: account?.can, names }),
+      readPlace(parts, { agent, session, situation, last, can: account?.can, names }),
     ]);
     const sections = promptSections({ situation, place, files, familyNote: note, skills });
     const system = joinSections(sections);
@@ -134,13 +136,14 @@ async function readPlace(
   parts: PromptParts,
   of: {
     agent: AgentId;
+    session: SessionKey;
     situation: Situation;
     last: ChatDoor | undefined;
     can: Capabilities | undefined;
     names: ReadonlySet<string>;
   },
 ): Promise<PromptPlace> {
-  const { agent, situation, last, can, names } = of;
+  const { agent, session, situation, last, can, names } = of;
   const { kind } = situation;
   const { name, mode } = parts.agent(agent);
   const isGuest = kind === "stranger";
@@ -153,7 +156,9 @@ async function readPlace(
     ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
     ...namePerson(kind, last),
     ...describeFormat(kind, can, last),
-    ...(names.has("exec") && !isGuest ? { machine: await describeMachine(parts, agent), approvals: mode } : {}),
+    ...(names.has("exec") && !isGuest
+      ? { machine: await describeMachine(parts, agent, session), approvals: mode }
+      : {}),
     ...(isSmall(situation) ? { isShort: true } : {}),
     ...(isDirect(kind) && !isSmall(situation) ? { commands: parts.everydayCommands(kind) } : {}),
     ...(kind === "owner" && names.has("message") ? { chats: await listChats(parts, agent, last) } : {}),
@@ -207,7 +212,7 @@ function describeFormat(
   return { format: { ...shows(can.dialect), limit, unit, files, ...truthy({ most }) } };
 }
 
-async function describeMachine(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {
+async function describeMachine(parts: PromptParts, agent: AgentId, session: SessionKey): Promise<PromptMachine> {
   const box = await parts.sandbox(agent);
   const { name } = box;
   return {
@@ -216,5 +221,6 @@ async function describeMachine(parts: PromptParts, agent: AgentId): Promise<Prom
     ...(name === "none" ? {} : { sandbox: name === "ssh" ? "another machine (ssh)" : `a sandbox (${name})` }),
     ...("isDown" in box ? { down: name } : { network: box.network }),
     roots: parts.roots(agent),
+    ...defined({ start: parts.start(agent, session) }),
   };
 }

@@ -7,12 +7,13 @@
  */
 import { writeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { withInside } from "../../../core/files/index.ts";
 import { humanSize } from "../files/content.ts";
 import { howToReadOn } from "../files/lines.ts";
+import { asRead } from "../paths/index.ts";
 
 /** About 7,500 tokens. Errors stand at the end more often than at the beginning, hence one to two. */
 export const SHOWN = 30_000;
@@ -22,7 +23,7 @@ const TAIL = SHOWN - HEAD;
 const MOST_ON_DISK = 50 * 1024 * 1024;
 
 export interface CaptureOptions {
-  place: Pick<ToolPlace, "workspace" | "spillDir">;
+  place: Pick<ToolPlace, "workspace" | "spillDir" | "folder">;
   key: string;
   mostOnDisk?: number;
 }
@@ -132,7 +133,7 @@ export class OutputCapture {
 
   private whereabouts(): string {
     if (this.onDisk === 0) return `the full output could not be saved: ${this.trouble ?? "no room"}`;
-    const path = relative(this.options.place.workspace, this.path);
+    const path = asRead(this.options.place, this.path);
     const what =
       this.onDisk < this.bytes
         ? `the first ${humanSize(this.onDisk)} of ${this.more}${humanSize(this.bytes)} are`

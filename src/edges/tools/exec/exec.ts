@@ -149,7 +149,7 @@ class Commands {
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
     const room = await this.#options.sandbox?.room(place.workspace, place.caller);
     const about = { hasNetwork: hasNetwork(room), ...this.#waysOn(place), note: AFTER_RESTART };
-    return ended && { ok: toResult(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
+    return ended && { ok: toResult(given, ended, resolve(place.folder ?? place.workspace, given.cwd ?? "."), about) };
   }
 
   async #inForeground(starting: Starting, key: string, signal: AbortSignal): Promise<ToolResult> {

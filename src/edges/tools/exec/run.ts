@@ -44,7 +44,7 @@ export interface Command {
   key: string;
   timeoutMs: number;
   /** Where the whole of a long output goes. */
-  place: Pick<ToolPlace, "workspace" | "spillDir">;
+  place: Pick<ToolPlace, "workspace" | "spillDir" | "folder">;
   /** On a separate terminal. */
   terminal?: boolean;
   /** Errors are not part of the output. */

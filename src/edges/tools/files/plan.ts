@@ -57,7 +57,7 @@ export async function planFile(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
     if (risk === "read" && isBeyond(place, path)) return planBeyond(plan, shown);
-    const target = path.startsWith("~") || path.includes("://") ? path : resolve(place.workspace, path);
+    const target = path.startsWith("~") || path.includes("://") ? path : resolve(place.folder ?? place.workspace, path);
     return {
       tool,
       risk,

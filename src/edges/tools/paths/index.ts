@@ -13,4 +13,4 @@ export {
 } from "../../../core/files/index.ts";
 export { createAgentFiles } from "./agent-files.ts";
 export { didYouMean, nearNames, orNear } from "./near.ts";
-export { isBeyond, rooted, rootedForReading } from "./rooted.ts";
+export { asRead, isBeyond, rooted, rootedForReading } from "./rooted.ts";

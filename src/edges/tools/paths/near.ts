@@ -12,7 +12,7 @@ import { distance } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { isBeyond, rooted } from "./rooted.ts";
 
-type Where = Pick<ToolPlace, "workspace" | "roots" | "userHome">;
+type Where = Pick<ToolPlace, "workspace" | "roots" | "userHome" | "folder">;
 
 /** Enough to choose from. */
 const MOST_NAMED = 3;

@@ -1,11 +1,12 @@
 /** Text from outside on its way to the model: labelled, without characters that hide text, within bounds, the whole kept on disk. */
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { writeBelow } from "../../../core/files/index.ts";
 import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
 import { howToReadOn } from "../files/lines.ts";
+import { asRead } from "../paths/index.ts";
 
 /** About 16k tokens, as `read` gives. */
 const SHOWN_BYTES = 64 * 1024;
@@ -36,7 +37,7 @@ export async function labelled({ label, text, place, key, maxBytes = SHOWN_BYTES
   const spill = join(place.spillDir, `${key.replace(/[^\w.-]/g, "_")}.txt`);
   const kept = await keep(place.workspace, spill, bytes);
   const first = beginning(bytes, maxBytes);
-  const path = relative(place.workspace, spill);
+  const path = asRead(place, spill);
   const where = kept ? `the full text is in ${path}; ${howToReadOn(path, first)}` : "the rest could not be saved";
   const note = `[the first ${humanSize(maxBytes)} of ${humanSize(bytes.length)}; ${where}]`;
   const shown = { text: `${head}\n${note}\n${first}`, cut: true };

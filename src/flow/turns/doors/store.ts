@@ -16,7 +16,7 @@ export interface ChatDoor {
   name?: string;
   title?: string;
   /** Where a person typed it, beside programs that use the same door. */
-  face?: "terminal" | "page";
+  face?: "terminal" | "page" | "editor";
 }
 
 /** How and as whom people came into this session: its first and its newest turns. */

@@ -1,0 +1,1 @@
+export { EditorSessions, findStart } from "./editor.ts";
