@@ -17,6 +17,7 @@ import {
   type Client,
   type ClientCall,
   FACE_HEADER,
+  type Face,
   readHttp,
   rpcHeaders,
   strange,
@@ -78,11 +79,11 @@ const QUICK: ReadonlySet<string> = new Set<MethodName>([
 const ALIVE_MS = 5000;
 
 /** Finds the gateway again for every request. `isAsked`: its address was given, so that is what may be wrong. */
-export function rpcClient(find: FindGateway, isAsked: boolean, clock: Clock): Client {
+export function rpcClient(find: FindGateway, isAsked: boolean, clock: Clock, face: Face = "terminal"): Client {
   return typedClient(async (asked) => {
     const gateway = await find();
     const body = JSON.stringify(asked.params);
-    const { status, text } = await post(gateway, asked, body, clock).catch((cause: unknown) => {
+    const { status, text } = await post(gateway, { asked, body, face }, clock).catch((cause: unknown) => {
       if (asked.signal?.aborted || cause instanceof AppError) throw cause;
       throw httpFailure(cause, { url: gateway.url, isAsked, bytes: Buffer.byteLength(body) });
     });
@@ -92,15 +93,14 @@ export function rpcClient(find: FindGateway, isAsked: boolean, clock: Clock): Cl
 
 async function post(
   gateway: GatewayAccess,
-  { method, key, signal }: ClientCall,
-  body: string,
+  { asked: { method, key, signal }, body, face }: { asked: ClientCall; body: string; face: Face },
   clock: Clock,
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${gateway.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const headers = {
     ...rpcHeaders(key, { token: gateway.token }),
-    [FACE_HEADER]: "terminal",
+    [FACE_HEADER]: face,
     "content-length": Buffer.byteLength(body),
   };
   return new Promise((resolve, reject) => {

@@ -6,13 +6,15 @@
  * CHAT-3: each turn's end is shown once, from the records.
  */
 import { AppError, type ApprovalDecision, type LiveEvent } from "../../../core/domain/index.ts";
-import type { Clock } from "../../../core/kit/index.ts";
+import { type Clock, defined } from "../../../core/kit/index.ts";
 import type { Approval, Client, TurnDetail } from "../../../core/protocol/index.ts";
 import { StreamedText, type TextSink } from "./streamed-text.ts";
 
 export interface Watcher {
   text: TextSink;
-  tool(call: { id: string; name: string; input: unknown }): void;
+  /** What the model thinks, where that is shown. */
+  thought?: TextSink;
+  tool(call: { turn: string; id: string; name: string; input: unknown }): void;
   /** Words for the live line; they don't stay on the screen. */
   toolProgress(progress: { id: string; text: string }): void;
   toolDone(result: { id: string; name: string; text: string; isError: boolean }): void;
@@ -20,8 +22,10 @@ export interface Watcher {
   /** An approval was answered, here or elsewhere. */
   answered(answer: { id: string; state: string; by: string }): void;
   ended(turn: TurnDetail): void;
+  /** Another turn carries this one's message: its end is that one's. */
+  joined?(turn: string, into: string): void;
   /** A turn whose end can no longer be found out. */
-  gone(error: unknown): void;
+  gone(error: unknown, turn: string): void;
 }
 
 export interface ConversationParts {
@@ -29,12 +33,15 @@ export interface ConversationParts {
   clock: Clock;
   watcher: Watcher;
   target: { session?: string; user?: string; agent?: string };
+  /** True: of a turn that was met in the middle only the end is shown, not the pieces that are still to come. */
+  isWholeOnly?: boolean;
 }
 
 interface Open {
   /** Sent from here, not met here. */
   isMine: boolean;
   text: StreamedText;
+  thought: StreamedText | undefined;
   /** Being read from the records. */
   looking: boolean;
   /** Something happened while it was being read. */
@@ -47,6 +54,8 @@ const LOOK_MS = 10_000;
 const RESEND_MS = 500;
 /** Open turns of a session that are taken up when somebody comes back to it. */
 const MOST_RESUMED = 20;
+/** Ends that are remembered: a message joins the turn that runs, or one that has just ended. */
+const MOST_SHOWN = 100;
 /** Events kept while an answer to chat.send is under way: they may overtake it. */
 const MOST_EARLY = 1000;
 
@@ -55,6 +64,8 @@ export class Conversation {
   private readonly parts: ConversationParts;
   private readonly open = new Map<string, Open>();
   private readonly askedIds = new Set<string>();
+  /** Turns whose end was shown, the newest last: a message that joined one of them brings nothing new. */
+  private readonly shown = new Set<string>();
   private early: LiveEvent[] = [];
   private sending = 0;
   private looking: (() => void) | undefined;
@@ -79,13 +90,18 @@ export class Conversation {
   }
 
   /** Resolves with the turn when the message is durable. `patient`: waits for a gateway that is away. */
-  async send(message: string, how: { key: string; patient: boolean }): Promise<string> {
+  async send(
+    message: string,
+    how: { key: string; patient: boolean | (() => boolean); attachments?: string[] },
+  ): Promise<string> {
     const { rpc, clock, target } = this.parts;
     this.sending++;
     try {
       for (;;) {
         try {
-          const at = await rpc.call("chat.send", { ...target, message, wait: false, idempotencyKey: how.key });
+          const { key: idempotencyKey, attachments } = how;
+          const sent = { ...target, message, wait: false, idempotencyKey, ...defined({ attachments }) };
+          const at = await rpc.call("chat.send", sent);
           this.session = at.session;
           this.follow(at.turn, true);
           const early = this.early;
@@ -94,7 +110,8 @@ export class Conversation {
           if (!["queued", "running"].includes(at.state)) await this.look(at.turn);
           return at.turn;
         } catch (error) {
-          if (!how.patient || this.isClosed || !isAway(error)) throw error;
+          const isPatient = typeof how.patient === "function" ? how.patient() : how.patient;
+          if (!isPatient || this.isClosed || !isAway(error)) throw error;
           await new Promise<void>((resolve) => void clock.after(RESEND_MS, resolve));
         }
       }
@@ -113,10 +130,14 @@ export class Conversation {
     const { watcher } = this.parts;
     switch (event.event) {
       case "turn.delta":
-        turn.text.feed(event.call, event.text);
+        if (this.isStreamed(turn)) turn.text.feed(event.call, event.text);
+        break;
+      case "turn.thinking":
+        if (this.isStreamed(turn)) turn.thought?.feed(event.call, event.text);
         break;
       case "turn.discarded":
         turn.text.discarded(event.call);
+        turn.thought?.discarded(event.call);
         break;
       case "tool.call":
         watcher.tool(event);
@@ -141,8 +162,9 @@ export class Conversation {
 
   /** The connection is back: what happened meanwhile is read from the records. */
   reconnected(restarted: boolean): void {
-    for (const [turn, { text }] of this.open) {
+    for (const [turn, { text, thought }] of this.open) {
       text.reconnected(restarted);
+      thought?.reconnected(restarted);
       void this.look(turn);
     }
   }
@@ -186,8 +208,19 @@ export class Conversation {
       known.isMine ||= isMine;
       return;
     }
-    this.open.set(turn, { isMine, text: new StreamedText(this.parts.watcher.text), looking: false, stale: false });
+    const { text, thought } = this.parts.watcher;
+    this.open.set(turn, {
+      isMine,
+      looking: false,
+      stale: false,
+      text: new StreamedText(text),
+      thought: thought && new StreamedText(thought),
+    });
     this.lookLater();
+  }
+
+  private isStreamed({ isMine }: Open): boolean {
+    return isMine || !this.parts.isWholeOnly;
   }
 
   private lookLater(): void {
@@ -221,7 +254,7 @@ export class Conversation {
       // A gateway that is away is asked again when it is back.
       if (isAway(error)) return;
       this.open.delete(id);
-      this.parts.watcher.gone(error);
+      this.parts.watcher.gone(error, id);
     } finally {
       turn.looking = false;
       if (turn.stale) void this.look(id);
@@ -231,15 +264,20 @@ export class Conversation {
   private finish(id: string, turn: Open, detail: TurnDetail): void {
     this.open.delete(id);
     if (detail.joined) {
+      this.parts.watcher.joined?.(id, detail.joined);
+      if (this.shown.has(detail.joined)) return;
       this.follow(detail.joined, turn.isMine);
       void this.look(detail.joined);
       return;
     }
+    this.shown.add(id);
+    const [oldest] = this.shown;
+    if (this.shown.size > MOST_SHOWN && oldest !== undefined) this.shown.delete(oldest);
     turn.text.finish(detail.response ?? "");
     this.parts.watcher.ended(detail);
   }
 }
 
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   return error instanceof AppError && (error.code === "GATEWAY_DOWN" || error.code === "NOT_READY");
 }

@@ -39,6 +39,13 @@ export const talk: Group = {
       load: async () => (await import("../../chat/command.ts")).chat,
     },
     {
+      name: "acp",
+      about: "talk to an agent from a code editor; the editor starts this (Agent Client Protocol on stdin and stdout)",
+      flags: [{ flag: "--agent <a>", about: "the agent to talk to" }],
+      example: "lares acp --agent main",
+      load: async () => (await import("../../commands/acp.ts")).acp,
+    },
+    {
       name: "sessions list",
       about: "list conversations, newest last",
       flags: [
