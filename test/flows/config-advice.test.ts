@@ -157,7 +157,12 @@ const NEVER: [key: string, value: string, why: RegExp][] = [
   ["agents.main.roots", '["~"]', /it is your whole home/],
   ["agents.main.roots", '["/etc/ssl"]', /it is inside \/etc/],
   ["sandbox.readable", '["/proc"]', /The sandbox can't include "\/proc"/],
-  ["sandbox.network", "host", /can't use the network "host"/],
+  ["sandbox", '{"backend":"docker","image":"debian","network":"host"}', /can't use the network "host"/],
+  ["sandbox", '{"backend":"docker","image":"debian","network":"yes"}', /must be true or false, not "yes"/],
+  ["sandbox.network", "host", /must be true or false, not "host".* Only docker and podman/],
+  ["sandbox.network", "maybe", /must be true or false, not "maybe"\. Write false to keep commands off the network/],
+  ["sandbox.network", "bridge", /must be true or false, not "bridge"/],
+  ["sandbox.network", "on", /must be true or false, not "on"/],
   ["web.privateHosts", '["http://nas.lan:8080/x"]', /isn't a host. .* such as nas.lan:8080/],
   ["web.privateHosts", '["not a host!"]', /"not a host!" isn't a host/],
   ["web.privateHosts", '["10.0.0.0/8"]', /"10.0.0.0\/8" isn't a host/],
@@ -248,6 +253,23 @@ describe("names of nothing and addresses that are none", () => {
     expect(removed).toMatchObject({ code: 0, said: expect.stringContaining("Removed memory.teams in ") });
     expect(removed.said).toContain("Lares is using it now");
   });
+});
+
+it("a word for off turns the network off, one for on isn't guessed, and the audit says which it is", async () => {
+  const network = async () => (await lares.rpc("security.audit", {})).findings.find(({ id }) => id === "network");
+  const isConfined = (await network()) !== undefined;
+  expect((await cli("config", "set", "sandbox.network", "off")).said).toContain("Lares is using it now");
+  if (isConfined) expect(await network()).toMatchObject({ level: "ok" });
+  await cli("config", "set", "sandbox.network", "true");
+  if (isConfined)
+    expect(await network()).toMatchObject({ level: "warn", text: expect.stringContaining("can use the network") });
+  else console.warn("NOT RUN: the audit's word about the network, because no sandbox works here");
+  const before = text();
+  writeFileSync(join(lares.home, "lares.yaml"), "sandbox:\n  network: maybe\n");
+  const check = await cli("config", "check");
+  writeFileSync(join(lares.home, "lares.yaml"), before);
+  expect(check).toMatchObject({ code: 1, said: expect.stringContaining('must be true or false, not "maybe"') });
+  await cli("config", "unset", "sandbox.network");
 });
 
 it("rules are about the tools there are", async () => {

@@ -94,6 +94,10 @@ describe.skipIf(!canRun)("in bubblewrap", () => {
     const off = await exec(at, ask);
     expect(off).toMatchObject({ isError: true, text: expect.not.stringContaining("the far side") });
     expect((await exec(at, ask, { network: true })).text).toContain("the far side");
+    for (const network of ["off", "no", "False", "none", "disabled"]) {
+      const word = await exec(at, ask, { network });
+      expect(word, network).toMatchObject({ isError: true, text: expect.not.stringContaining("the far side") });
+    }
   });
 
   test("the environment is the command's own and nothing else", async () => {

@@ -84,6 +84,22 @@ test("SB-01: the machine's network and another container's are refused without t
   expect(safeNetwork("agents")).toBe("agents");
 });
 
+test("SB-01: what isn't understood as a network is refused, and would give none", () => {
+  const at = made();
+  for (const network of ["maybe", "on", "bridge", "host", "agents"]) {
+    expect(() => config({ network }), network).toThrow(/must be true or false/);
+    expect(() => config({ network, dangerouslyAllow: ["network"] }), network).toThrow(/must be true or false/);
+    expect(makeRules({ ...config({}), network }, at.workspace, at).network, network).toBe(false);
+  }
+  for (const network of ["off", "No", "false", "none", "disabled"]) {
+    expect(makeRules(config({ network }), at.workspace, at).network, network).toBe(false);
+    const box = config({ backend: "docker", image: "debian", network });
+    expect(makeRules(box, at.workspace, at).network, network).toBe(false);
+  }
+  const named = config({ backend: "docker", image: "debian", network: "agents" });
+  expect(makeRules(named, at.workspace, at).network).toBe(true);
+});
+
 test("a dangerous flag is a word in the config, and it is needed", () => {
   const at = made();
   const brave = config({ readable: ["/etc"], dangerouslyAllow: ["binds"] });

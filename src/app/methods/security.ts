@@ -1,5 +1,5 @@
 /** Handlers of `security.*`. */
-import { hasPrlimit } from "../../edges/tools/index.ts";
+import { hasNetwork, hasPrlimit } from "../../edges/tools/index.ts";
 import type { Access } from "../../flow/access/index.ts";
 import { type AuditParts, audit } from "../../ground/observe/index.ts";
 import type { LaresSettings } from "../config.ts";
@@ -22,6 +22,7 @@ export function makeSecurityMethods(parts: SecurityParts): Methods<"security"> {
         sandbox: await parts.instance().sandbox.state(),
         advice: (await parts.settings.check(undefined, parts.instance().agents.names())).problems,
         hasPrlimit,
+        hasNetwork: hasNetwork(parts.settings.view.sandbox),
         ...parts.auditing(),
       }),
   };

@@ -6,7 +6,14 @@ import type { Advice, AdviceContext, AdviceTable } from "../../core/contracts/in
 import { AppError } from "../../core/domain/index.ts";
 import { isProgram } from "../../core/files/index.ts";
 import { nearest, silenceAt } from "../../core/kit/index.ts";
-import { createConfinement, type SandboxConfig, safeBind, safeNetwork, safeRoot } from "./sandbox/index.ts";
+import {
+  createConfinement,
+  readNetwork,
+  type SandboxConfig,
+  safeBind,
+  safeNetwork,
+  safeRoot,
+} from "./sandbox/index.ts";
 import { isListable } from "./web/index.ts";
 
 export const toolAdvice: AdviceTable = {
@@ -38,10 +45,11 @@ async function trySandbox(backend: unknown, { config, home }: AdviceContext): Pr
   return { message: `${backend} doesn't work${because}, so commands won't run. Repair it, or use auto.` };
 }
 
-function judgeNetwork(value: unknown, { config }: AdviceContext): Advice | undefined {
-  const { dangerouslyAllow } = config.sandbox as SandboxConfig;
-  if (typeof value !== "string" || dangerouslyAllow.includes("network")) return undefined;
-  return refusal(() => safeNetwork(value));
+function judgeNetwork(_: unknown, { config }: AdviceContext): Advice | undefined {
+  const sandbox = config.sandbox as SandboxConfig;
+  const name = readNetwork(sandbox);
+  if (typeof name !== "string" || sandbox.dangerouslyAllow.includes("network")) return undefined;
+  return refusal(() => safeNetwork(name));
 }
 
 function judgeBind(value: unknown, { config, home }: AdviceContext): Advice | undefined {

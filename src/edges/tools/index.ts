@@ -27,6 +27,7 @@ export {
   agentSandboxConfig,
   type Confinement,
   createConfinement,
+  hasNetwork,
   hasPrlimit,
   sandboxConfig,
   sandboxFor,

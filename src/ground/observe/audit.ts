@@ -12,7 +12,15 @@ type Finding = Result<"security.audit">["findings"][number];
 export interface AuditedConfig {
   gateway: { hosts: readonly string[] };
   policy: { mode: PolicyMode };
-  agents: Readonly<Record<string, { policy?: { mode?: PolicyMode | undefined } | undefined }>>;
+  agents: Readonly<
+    Record<
+      string,
+      {
+        policy?: { mode?: PolicyMode | undefined } | undefined;
+        sandbox?: { network?: false | undefined } | undefined;
+      }
+    >
+  >;
   sandbox: { limits: { memoryMb: number; processes: number; tmpMb: number; fileMb: number } };
   channels: Readonly<Record<string, unknown>>;
 }
@@ -22,6 +30,8 @@ export interface AuditParts {
   config: AuditedConfig;
   /** Whether prlimit is installed, which holds the limits of single processes. */
   hasPrlimit: () => boolean;
+  /** Whether the sandbox lets commands use the network. */
+  hasNetwork: boolean;
   /** The address it really listens on. */
   bind: string;
   token: { text: string; fromEnvironment: boolean };
@@ -45,6 +55,7 @@ export function audit(parts: AuditParts): Result<"security.audit"> {
     ...channels(parts),
     tokens(parts),
     sandboxHolds(parts),
+    ...commandNetwork(parts),
     ...commandLimits(parts),
     ...parts.advice.map(setting),
   ];
@@ -161,6 +172,23 @@ function sandboxHolds({ sandbox: { name, ok, why, byHand }, config }: AuditParts
       ? "Turn it on: lares config set sandbox.backend auto"
       : "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
   };
+}
+
+/** Without a sandbox, and on another machine, no setting of ours holds commands back. */
+function commandNetwork({ sandbox: { name, ok }, hasNetwork, config }: AuditParts): Finding[] {
+  if (!ok || name === "ssh") return [];
+  const id = "network";
+  if (!hasNetwork) return [{ id, level: "ok", text: "Commands in the sandbox can't reach the network." }];
+  const cut = Object.keys(config.agents).filter((agent) => config.agents[agent]?.sandbox?.network === false);
+  const except = cut.length ? `, except those of ${cut.join(", ")}` : "";
+  return [
+    {
+      id,
+      level: "warn",
+      text: `Commands in the sandbox can use the network${except}: they can send out whatever they can read.`,
+      hint: "Turn it off: lares config set sandbox.network false",
+    },
+  ];
 }
 
 /** What a command may use up, and what of it the kernel does not hold here. */

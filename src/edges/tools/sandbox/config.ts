@@ -10,7 +10,9 @@ export const sandboxConfig = z
     network: z
       .union([z.boolean(), z.string().min(1)])
       .default(false)
-      .describe("Whether commands may use the network; for containers also a network's name. Example: true"),
+      .describe(
+        "Whether commands may use the network: true or false (off, no and none mean false). For docker and podman also a network's name. Example: true",
+      ),
     readable: z
       .array(z.string().min(1))
       .default([])
@@ -42,14 +44,45 @@ export const sandboxConfig = z
       .default([])
       .describe("Allows what would be a way out of the sandbox: binds such as /etc, networks such as host."),
   })
-  .superRefine(({ backend, image, host }, context) => {
+  .superRefine(({ backend, network, image, host }, context) => {
     const needs = (path: string) =>
       context.addIssue({ code: "custom", path: [path], message: `the backend ${backend} needs it` });
-    if ((backend === "docker" || backend === "podman") && !image) needs("image");
+    if (isContainer(backend) && !image) needs("image");
     if (backend === "ssh" && !host) needs("host");
+    if (readNetwork({ backend, network }) === undefined)
+      context.addIssue({ code: "custom", path: ["network"], message: networkRefusal(backend, String(network)) });
   })
   .prefault({})
   .describe("Where commands run.");
+
+/** YAML 1.2 and the command line hand these over as text, and a variable always does. */
+const OFF = /^(none|false|off|no|disabled?)$/i;
+const ON = /^(true|on|yes|enabled?)$/i;
+
+/** Whether commands have the network, or by which name; undefined for what isn't understood, which has to mean no network. */
+export function readNetwork({
+  backend,
+  network,
+}: Pick<z.output<typeof sandboxConfig>, "backend" | "network">): boolean | string | undefined {
+  if (typeof network === "boolean") return network;
+  if (OFF.test(network)) return false;
+  if (network === "true") return true;
+  return isContainer(backend) && !ON.test(network) ? network : undefined;
+}
+
+export function hasNetwork(config: Pick<SandboxConfig, "backend" | "network">): boolean {
+  const read = readNetwork(config);
+  return read !== undefined && read !== false;
+}
+
+function isContainer(backend: string): boolean {
+  return backend === "docker" || backend === "podman";
+}
+
+function networkRefusal(backend: string, network: string): string {
+  const named = isContainer(backend) ? "" : " Only docker and podman have networks with names.";
+  return `must be true or false, not "${network}". Write false to keep commands off the network.${named}`;
+}
 
 /** One agent's own section. */
 export const agentSandboxConfig = z

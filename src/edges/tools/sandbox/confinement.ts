@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
-import type { SandboxConfig } from "./config.ts";
+import { hasNetwork, readNetwork, type SandboxConfig } from "./config.ts";
 import { createContainer } from "./container.ts";
 import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
 import { hasPrlimit, onThisMachine, type SandboxLimits, strictest, withLimits } from "./limits.ts";
@@ -154,7 +154,7 @@ export function makeRules(
     writable,
     readable: [...new Set([...readable, ...allowed.flatMap((path) => bindable(path, homes))])],
     hidden: [realOr(homes.home), ...CREDENTIALS.map((name) => realOr(join(homes.userHome, name)))],
-    network: config.network !== false && config.network !== "none",
+    network: hasNetwork(config),
     limits: onThisMachine(config.limits),
   };
 }
@@ -175,7 +175,7 @@ function makeBackend(config: SandboxConfig): Sandbox {
   }
   if (config.backend !== "docker" && config.backend !== "podman") return createNone("the config says so");
   const brave = config.dangerouslyAllow.includes("network");
-  const { network } = config;
+  const network = readNetwork(config);
   return createContainer({
     engine: config.backend,
     image: config.image ?? "",

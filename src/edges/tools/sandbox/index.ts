@@ -1,6 +1,13 @@
 /** The sandbox: one port, several backends, and the choice between them. */
 export { createBubblewrap } from "./bubblewrap.ts";
-export { agentSandboxConfig, type SandboxConfig, sandboxConfig, sandboxFor } from "./config.ts";
+export {
+  agentSandboxConfig,
+  hasNetwork,
+  readNetwork,
+  type SandboxConfig,
+  sandboxConfig,
+  sandboxFor,
+} from "./config.ts";
 export { type Confinement, createConfinement, createNone, makeRules, type SandboxRoom } from "./confinement.ts";
 export { createContainer } from "./container.ts";
 export { safeBind, safeNetwork, safeRoot, safeWorkspace } from "./danger.ts";
