@@ -1,7 +1,7 @@
-/** A host that takes the connection and then says nothing: adding an account ends in a sentence, whatever it speaks. */
+/** A host that takes the connection and then says nothing, or resets it: that ends in a sentence and never ends Lares. */
 import { createServer, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { startLares } from "../support/index.ts";
+import { startLares, until } from "../support/index.ts";
 
 it("channels add says in plain words which setting is missing, unknown or wrong", async () => {
   const lares = await startLares({});
@@ -25,7 +25,8 @@ it("channels add against a host that hangs ends in a sentence within a bounded t
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
-    socket.on("error", () => {});
+    // Reads on, so that it notices when the other side closes.
+    socket.resume().on("error", () => {});
     socket.once("close", () => open.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -39,6 +40,7 @@ it("channels add against a host that hangs ends in a sentence within a bounded t
       ["matrix", { homeserver: url, token: "a-token-of-matrix" }],
       ["signal", { url, number: "+15550100" }],
       ["irc", { host: "127.0.0.1", port, tls: false, nick: "lares" }],
+      ["xmpp", { address: "lares@people.test", password: "p", service: `xmpp://127.0.0.1:${port}` }],
     ];
     const began = Date.now();
     const ends = await Promise.all(
@@ -52,6 +54,37 @@ it("channels add against a host that hangs ends in a sentence within a bounded t
     for (const [i, said] of ends.entries()) expect(said, kinds[i]![0]).toMatch(/did not answer within 15 seconds\.$/);
     expect(Date.now() - began).toBeLessThan(40_000);
     expect((await lares.rpc("channels.list", {})).channels).toEqual([]);
+    // Nothing is left open that could break later.
+    await until("every connection is closed", () => open.size === 0);
+    expect((await lares.rpc("channels.list", {})).channels).toEqual([]);
+  } finally {
+    await lares.dispose();
+    for (const socket of open) socket.destroy();
+    server.close();
+  }
+}, 90_000);
+
+it("an XMPP server that resets the connection is reported and leaves Lares running", async () => {
+  let resets = 0;
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => open.delete(socket));
+    // The first bytes are the stream's header: by now the client waits for the server's.
+    socket.once("data", () => {
+      resets++;
+      socket.resetAndDestroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const service = `xmpp://127.0.0.1:${(server.address() as { port: number }).port}`;
+  const main = { address: "lares@people.test", password: "p", service, owners: ["ann@people.test"] };
+  const lares = await startLares({ config: { channels: { xmpp: { main } } } });
+  try {
+    const state = async () => (await lares.rpc("channels.list", {})).channels[0];
+    await until("the server reset it twice", () => resets >= 2, { withinMs: 30_000 });
+    await until("the reset is reported", async () => JSON.stringify(await state()).includes("ECONNRESET"));
   } finally {
     await lares.dispose();
     for (const socket of open) socket.destroy();

@@ -31,8 +31,9 @@ export async function listen(state: WhatsAppWebState, door: Door, signal: AbortS
   const library = await state.loadLibrary();
   const credentials = await loadCredentials(door, library);
   const { creds, keys } = credentials;
-  const socket = library.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
+  // Nothing may fail between connecting and the `try` that closes the connection.
   const { spool, left } = await Spool.open(door);
+  const socket = library.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
   const lines = new Lines((error) => life.fail(error));
   const saved = Promise.resolve();
   const life: Life = { door, library, socket, credentials, spool, left, lines, saved, fail: () => {} };

@@ -1,16 +1,30 @@
 /** One connection to the XMPP server. It doesn't reconnect: when it ends, `run` is started again. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../../core/domain/index.ts";
 import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { refused } from "../sending.ts";
-import type { XmppClient, XmppLibrary } from "./library.ts";
-import type { XmppLive, XmppState } from "./state.ts";
+import type { XmppClient, XmppLibrary, XmppSocket } from "./library.ts";
+import type { XmppState } from "./state.ts";
 
 const PATIENCE_MS = 20_000;
+/** Connecting, encryption and login together. */
+const LOGIN_MS = 30_000;
+const GOODBYE_MS = 500;
 
-type Connection = Pick<XmppLive, "client" | "xml">;
+export interface XmppConnection {
+  client: XmppClient;
+  xml: XmppLibrary["xml"];
+  /** Says goodbye; a server that doesn't answer that is cut off. */
+  close(): Promise<void>;
+}
+
 type Authenticate = (credentials: object, mechanism?: string) => Promise<void>;
 
-export async function connect({ config, library, log, me }: XmppState, resource: string): Promise<Connection> {
+export async function connect(
+  { config, library, log, me }: XmppState,
+  resource: string,
+  signal: AbortSignal,
+): Promise<XmppConnection> {
   const { client: make, xml } = await library<XmppLibrary>("@xmpp/client");
   const [username, domain] = me.split("@") as [string, string];
   const isLocal = isOnThisMachine(config.service);
@@ -29,13 +43,64 @@ export async function connect({ config, library, log, me }: XmppState, resource:
   });
   client.reconnect.stop();
   client.on("error", (error) => log.debug("XMPP", { error: String(error) }));
+  const cut = watchSockets(client);
   try {
-    await client.start();
-    return { client, xml };
+    await logIn(client, signal);
   } catch (error) {
-    await disconnect(client);
+    cut();
     throw loginError(error);
   }
+  const close = async () => {
+    await Promise.race([client.disconnect().catch(() => {}), sleep(GOODBYE_MS)]);
+    cut();
+  };
+  return { client, xml, close };
+}
+
+/**
+ * Not `client.start()`: its promise for being online is left without a handler when the stream can't be opened, and a reset after
+ * that would end the process. It also waits forever when the server takes the connection and then says nothing.
+ */
+async function logIn(client: XmppClient, signal: AbortSignal): Promise<void> {
+  const { service, domain } = client.options;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(LOGIN_MS)]);
+  const ended = new Promise<never>((_resolve, reject) => {
+    client.on("error", reject);
+    const giveUp = () => reject(signal.aborted ? signal.reason : new Error("it did not answer in time"));
+    if (within.aborted) giveUp();
+    else within.addEventListener("abort", giveUp, { once: true });
+  });
+  ended.catch(() => {});
+  const online = new Promise<void>((resolve) => client.on("online", () => resolve()));
+  const opened = client.connect(service).then(() => client.open({ domain }));
+  await Promise.race([Promise.all([opened, online]), ended]);
+}
+
+/**
+ * The library lets go of a socket that doesn't close in time, but leaves it open and without a listener, so that a later reset
+ * would end the process. So each socket gets a listener of ours for its whole life. Returns how to close them all for good.
+ */
+function watchSockets(client: XmppClient): () => void {
+  const sockets = new Set<XmppSocket>();
+  let isCut = false;
+  const attach = client._attachSocket.bind(client);
+  client._attachSocket = (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    attach(socket);
+    if (isCut) destroy(socket);
+  };
+  return () => {
+    isCut = true;
+    for (const socket of sockets) destroy(socket);
+  };
+}
+
+/** Over plain TCP it is Node's own socket; TLS and WebSocket are wrapped. */
+function destroy(socket: XmppSocket): void {
+  if (socket.destroy) socket.destroy();
+  else if (socket.socket?.destroy) socket.socket.destroy();
+  else socket.socket?.close?.();
 }
 
 /** Only there may a password go over an unencrypted connection. */
@@ -43,12 +108,8 @@ export function isOnThisMachine(service = ""): boolean {
   return URL.canParse(service) && isLoopbackHost(new URL(service).hostname);
 }
 
-export async function disconnect(client: XmppClient): Promise<void> {
-  await client.disconnect(500).catch(() => {});
-}
-
 /** The server works through our stanzas in order: its answer to this ping says that it has those before it. */
-export async function ping({ client, xml }: Connection): Promise<void> {
+export async function ping({ client, xml }: Pick<XmppConnection, "client" | "xml">): Promise<void> {
   const iq = xml("iq", { type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }));
   await client.iqCaller.request(iq, PATIENCE_MS).catch((error: { name?: string }) => {
     // A server that doesn't know pings says so, which is an answer, too.

@@ -9,17 +9,29 @@ export interface Xml {
   text(): string;
 }
 
+/** What the library connects with: a socket of Node's, or its own wrapper around one. */
+export interface XmppSocket {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  destroy?(): unknown;
+  socket?: { destroy?(): unknown; close?(): unknown } | null;
+}
+
 export interface XmppClient {
+  options: { service: string; domain: string };
   start(): Promise<unknown>;
   stop(): Promise<unknown>;
-  disconnect(timeout?: number): Promise<unknown>;
+  connect(service: string): Promise<unknown>;
+  open(options: { domain: string }): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  /** Called with each new socket, before it connects. */
+  _attachSocket(socket: XmppSocket): void;
   send(stanza: Xml): Promise<void>;
   isSecure(): boolean;
   status: string;
   jid: { toString(): string } | null;
   on(event: "stanza", listener: (stanza: Xml) => void): void;
   on(event: "error", listener: (error: Error) => void): void;
-  on(event: "disconnect" | "offline", listener: () => void): void;
+  on(event: "online" | "disconnect" | "offline", listener: () => void): void;
   reconnect: { stop(): void };
   iqCaller: { request(iq: Xml, timeoutMs?: number): Promise<Xml> };
 }

@@ -5,7 +5,7 @@ import { Queue } from "../queue.ts";
 import { refused } from "../sending.ts";
 import { Archive } from "./archive.ts";
 import { catchUp, readPositions, take } from "./catch-up.ts";
-import { connect, disconnect, ping } from "./connection.ts";
+import { connect, ping } from "./connection.ts";
 import { bare, NS, type Xml } from "./library.ts";
 import { notePresence, type XmppLive, type XmppState } from "./state.ts";
 
@@ -13,7 +13,7 @@ import { notePresence, type XmppLive, type XmppState } from "./state.ts";
 const PING_MS = 30_000;
 
 export async function listen(state: XmppState, door: Door, signal: AbortSignal): Promise<void> {
-  const { client, xml } = await connect(state, makeResource(state.account));
+  const { client, xml, close } = await connect(state, makeResource(state.account), signal);
   const live = { client, xml, archive: new Archive(client, xml) };
   const queue = new Queue<Xml>();
   const ended = new Promise<never>((_resolve, reject) => {
@@ -26,7 +26,7 @@ export async function listen(state: XmppState, door: Door, signal: AbortSignal):
     if (stanza.is("presence")) return notePresence(state, stanza);
     if (stanza.is("message") && !live.archive.take(stanza, (from) => isOurs(state, from))) queue.push(stanza);
   });
-  const beat = setInterval(() => void ping(live).catch(() => client.disconnect(500)), PING_MS);
+  const beat = setInterval(() => void ping(live).catch(close), PING_MS);
   try {
     await enter(state, live);
     const at = readPositions(await door.cursor());
@@ -41,7 +41,7 @@ export async function listen(state: XmppState, door: Door, signal: AbortSignal):
   } finally {
     clearInterval(beat);
     if (state.live === live) state.live = undefined;
-    await disconnect(client);
+    await close();
   }
 }
 

@@ -20,7 +20,7 @@ export function create(parts: AdapterParts<XmppAccount>): Channel {
     name: "xmpp",
     account: parts.account,
     run: (door, signal) => listen(state, door, signal),
-    check: () => check(state),
+    check: (signal) => check(state, signal),
     send: (message) => send(state, message),
     find: (message) => find(state, message),
     edit: (at, message) => edit(state, at, message),
