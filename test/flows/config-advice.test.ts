@@ -121,6 +121,22 @@ describe("what doesn't work as things are is set, and said", () => {
     }
   });
 
+  it.each([
+    ["openai/gpt-6.1-sol", "openai isn't set up"],
+    ["google/gemini-3-pro", "google isn't set up"],
+    ["dead/x", "No server answers at http://127.0.0.1:9"],
+  ])("set, check and doctor agree that %s can't answer, and why", async (id, why) => {
+    await lares.rpc("config.set", { path: "models.providers", value: { dead: { baseUrl: "http://127.0.0.1:9/v1" } } });
+    const asked = [await cli("config", "set", "models.default", id), await cli("config", "check"), await cli("doctor")];
+    await cli("config", "unset", "models.default");
+    await cli("config", "unset", "models.providers");
+    for (const { said } of asked) {
+      expect(said.replace(/\s+/g, " ")).toContain(`${id} can't answer: ${why}`);
+      expect(said).not.toMatch(/Lares is using it now|Check the network/);
+    }
+    expect(asked.map(({ code }) => code)).toEqual([0, 1, 1]);
+  });
+
   it("a value that works is in use, also beside one that doesn't", async () => {
     await cli("config", "set", "routing.defaultAgent", "nobody");
     expect((await cli("config", "set", "agents.main.heartbeat.every", "2 hours")).said).toContain(
@@ -278,6 +294,6 @@ it("rules are about the tools there are", async () => {
   await lares.chat("u", "say:hi");
   const { tools, body } = model.requests.at(-1)!;
   const found = /There are: ([a-z_, ]+)\./.exec(JSON.stringify(body))![1]!.split(", ");
-  const optional = ["web_search", "mcp"];
+  const optional = ["web_search", "mcp", "peer_ask"];
   expect([...tools, ...found].sort()).toEqual(TOOL_NAMES.filter((name) => !optional.includes(name)).sort());
 });

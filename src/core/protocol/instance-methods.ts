@@ -12,6 +12,7 @@ const configProblem = z.object({
   line: z.number().optional(),
   column: z.number().optional(),
   excerpt: z.string().optional(),
+  note: z.boolean().optional().describe("it works, but not as one may think"),
 });
 /** A closed list: a free path would be a way to write any file of the home. */
 export const agentFile = z.enum(["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md", "HEARTBEAT.md"]);

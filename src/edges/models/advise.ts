@@ -6,7 +6,7 @@ import { PRACTICE_MODEL } from "./practice/index.ts";
 import { describeProviders, keyHint } from "./providers.ts";
 
 export const modelAdvice: AdviceTable = {
-  "models.default": (value, at) => judge(value, at) ?? overruled(value, at),
+  "models.default": async (value, at) => (await judge(value, at)) ?? overruled(value, at),
   "models.fallbacks.*": judge,
   "agents.*.model": judge,
   "agents.*.heartbeat.model": judge,
@@ -22,7 +22,10 @@ export const modelAdvice: AdviceTable = {
   "context.models.*": (_values, at, name) => judge(name, at),
 };
 
-function judge(value: unknown, { config, env, running }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {
+async function judge(
+  value: unknown,
+  { config, env, running }: AdviceContext,
+): Promise<Omit<ConfigAdvice, "path"> | undefined> {
   const id = String(value);
   const slash = id.indexOf("/");
   if (slash < 1 || slash === id.length - 1) {
@@ -37,9 +40,17 @@ function judge(value: unknown, { config, env, running }: AdviceContext): Omit<Co
     const known = providers.map((one) => one.name).join(", ");
     return { message: `There is no provider "${name}". Known: ${known}. ${keyHint(name)}` };
   }
-  // Keys may be in the environment of the service and not in the terminal's.
-  if (provider.ready || !running) return undefined;
-  return { message: `${id} can't answer: ${name} isn't set up. ${keyHint(name)}` };
+  if (provider.ready) return silence(id, provider.baseUrl);
+  if (running) return { message: `${id} can't answer: ${name} isn't set up. ${keyHint(name)}` };
+  // The service may have a key that this terminal doesn't have.
+  const message = `${id} can't answer with what this terminal has: ${name} isn't set up. ${keyHint(name)}`;
+  return { message, weight: "note" };
+}
+
+async function silence(id: string, baseUrl: string | undefined): Promise<Omit<ConfigAdvice, "path"> | undefined> {
+  const found = baseUrl === undefined ? undefined : await silenceAt(baseUrl);
+  if (found === undefined) return undefined;
+  return { message: `${id} can't answer: ${found}. Start the server, or choose another model.` };
 }
 
 function overruled(value: unknown, { env }: AdviceContext): Omit<ConfigAdvice, "path"> | undefined {

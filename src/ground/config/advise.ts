@@ -24,6 +24,11 @@ export function standing(advice: readonly ConfigAdvice[]): ConfigAdvice[] {
   return advice.filter(({ weight }) => weight !== "new");
 }
 
+/** As the protocol carries it. */
+export function toProblem({ path, message, weight }: ConfigAdvice): { path: string; message: string; note?: true } {
+  return { path, message, ...(weight === "note" ? { note: true } : {}) };
+}
+
 function valuesAt(value: unknown, [key, ...rest]: readonly string[], path: Path = []): [Path, unknown][] {
   if (key === undefined) return [[path, value]];
   if (typeof value !== "object" || value === null) return [];

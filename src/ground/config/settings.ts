@@ -10,7 +10,7 @@ import type { ConfigAdvice } from "../../core/contracts/index.ts";
 import { AppError, type Json, toJson } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
 import { asSentence, truthy } from "../../core/kit/index.ts";
-import { newAdvice, standing } from "./advise.ts";
+import { newAdvice, standing, toProblem } from "./advise.ts";
 import { configSchemaJson, explain } from "./describe.ts";
 import { getFromFile, setInFile } from "./edit.ts";
 import { CONFIG_FILE, type LoadedConfig, readText, reviewConfig, saveConfig } from "./load.ts";
@@ -197,7 +197,7 @@ export class Settings<Schema extends ConfigSchema> {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
     const advice = standing(await this.advice(config, folders));
-    const all = [...problems.map((p) => ({ ...p })), ...advice.map(({ path, message }) => ({ path, message }))];
+    const all = [...problems.map((p) => ({ ...p })), ...advice.map(toProblem)];
     return { ok: problems.length === 0 && advice.every(({ weight }) => weight === "note"), problems: all };
   }
 

@@ -1,7 +1,7 @@
 /** `lares config`: works on the file itself, so it works when nothing runs. A running gateway is asked to read a change at once. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AdviceContext, ConfigAdvice } from "../../../core/contracts/index.ts";
+import type { ConfigAdvice } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest, parseJson } from "../../../core/kit/index.ts";
 import {
@@ -19,6 +19,7 @@ import {
   setInFile,
   standing,
 } from "../../../ground/config/index.ts";
+import { adviceContext, adviceNow } from "../advice.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { table } from "../output.ts";
@@ -125,16 +126,10 @@ async function advice(ctx: Context, text: string): Promise<readonly ConfigAdvice
   return configSchema.advise(adviceContext(config, ctx.home, env));
 }
 
-/** What advice depends on, when this terminal asks and not the running gateway. */
-export function adviceContext(config: AdviceContext["config"], home: string, env: AdviceContext["env"]): AdviceContext {
-  return { config, env, home, folders: agentFolders(home), running: false, now: Date.now() };
-}
-
 export const check: Action = async (ctx) => {
   const { out } = ctx;
   const loaded = await load(ctx);
-  const schema = await ctx.ports.configSchema();
-  const found = standing(await schema.advise(adviceContext(loaded.config, ctx.home, ctx.ports.env.variables)));
+  const found = await adviceNow(ctx, loaded.config);
   const told = found.map(({ path, message }) => `${path}: ${message}`);
   const ok = found.every(({ weight }) => weight === "note");
   out.document({ ok, file: loaded.file, exists: loaded.exists, ...(told.length ? { advice: told } : {}) });
@@ -165,14 +160,6 @@ export const schema: Action = async (ctx) => {
   ctx.out.raw(`${JSON.stringify(found, null, ctx.out.json ? 0 : 2)}\n`);
   return EXIT.done;
 };
-
-function agentFolders(home: string): string[] {
-  try {
-    return readdirSync(join(home, "agents"));
-  } catch {
-    return [];
-  }
-}
 
 async function load(ctx: Context) {
   return loadConfig({ home: ctx.home, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables });

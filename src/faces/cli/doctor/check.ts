@@ -1,4 +1,5 @@
 /** What a check is: it looks at one thing, changes nothing, and says the fix. */
+import type { AdviceContext, ConfigAdvice } from "../../../core/contracts/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { ConfigSchema, Environment } from "../../../ground/config/index.ts";
 import type { HomeExamined } from "../ports.ts";
@@ -32,6 +33,8 @@ export interface DoctorGround {
   env: Environment;
   machine: Machine;
   schema(): Promise<ConfigSchema>;
+  /** What doesn't work in these settings, in the words of `config check`. */
+  advice(config: AdviceContext["config"]): Promise<readonly ConfigAdvice[]>;
   /** The database opened and the sandbox run, once for all checks that ask. */
   examined(): Promise<HomeExamined>;
   /** What the running Lares says; undefined when none answers. */

@@ -58,6 +58,7 @@ beforeEach(() => {
     env: readEnvironment({ HOME: home, LARES_HOME: home }),
     machine,
     schema: async () => schema,
+    advice: async () => [],
     examined: async () => EXAMINED(),
     status: undefined,
   };
@@ -244,6 +245,15 @@ describe("model", () => {
       on: { canConnect: async () => true },
     });
     expect(up.level).toBe("ok");
+  });
+
+  it("one that can't be used is called that, and the network isn't blamed", async () => {
+    put("lares.yaml", "models:\n  default: anthropic/claude\n");
+    const message = "anthropic/claude can't answer: anthropic isn't set up.";
+    const advice = async () => [{ path: "models.default", message }];
+    expect(await check("model", { advice })).toMatchObject({ level: "bad", text: message });
+    expect(await check("model", { advice, status: STATUS })).toMatchObject({ level: "bad", text: message });
+    expect(reached).toEqual([]);
   });
 
   it("what the running Lares uses is what is looked for", async () => {

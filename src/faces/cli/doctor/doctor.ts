@@ -3,6 +3,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { loadConfig } from "../../../ground/config/index.ts";
+import { adviceNow } from "../advice.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { oneLine, type Tone, visible } from "../format.ts";
@@ -50,6 +51,7 @@ export const doctor: Action = async (ctx) => {
     env: ports.env,
     machine: realMachine(ctx.clock.now()),
     schema: () => ports.configSchema(),
+    advice: (config) => adviceNow(ctx, config),
     examined: once(async () => ports.examineHome(ctx.home, await settings(ctx))),
     status: status.result,
     ...defined({ answersAt: status.answersAt }),

@@ -2,8 +2,7 @@
 
 import { AppError, fromJson } from "../../../core/domain/index.ts";
 import { BOUND_EVERYWHERE, isLoopbackHost, readAddress } from "../../../core/kit/index.ts";
-import { type ConfigProblem, loadConfig, standing } from "../../../ground/config/index.ts";
-import { adviceContext } from "../commands/config.ts";
+import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
 import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type DoctorGround, type Finding, off, ok, warn } from "./check.ts";
@@ -14,8 +13,7 @@ export const config: Check = {
   async run(at) {
     try {
       const loaded = await load(at);
-      const schema = await at.schema();
-      const advice = standing(await schema.advise(adviceContext(loaded.config, at.home, at.env.variables)));
+      const advice = await at.advice(loaded.config);
       if (advice.length)
         return advice.map(
           ({ path, message, weight }): Finding => ({
@@ -58,10 +56,11 @@ export const model: Check = {
   id: "model",
   what: "model",
   async run(at) {
-    if (at.status?.model.practice) return PRACTISING;
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
-    if (!id || id === PRACTICE) return PRACTISING;
+    const why = await unusable(at);
+    if (why && (id === why.id || !id || id === PRACTICE)) return why.finding;
+    if (!id || id === PRACTICE || at.status?.model.practice) return PRACTISING;
     const url = findAddress(at, id, known);
     if (!url) return warn(words.noAddress(id), words.noAddressHint);
     const to = readAddress(url);
@@ -70,6 +69,16 @@ export const model: Check = {
     return bad(words.notReached(id, to.host, to.port), isHere ? words.startServer : words.checkNetwork);
   },
 };
+
+/** A model without a key doesn't answer either, and that isn't the network's fault. */
+async function unusable(at: DoctorGround): Promise<{ id: string; finding: Finding } | undefined> {
+  const loaded = await load(at).catch(() => undefined);
+  const id = (loaded?.config as { models?: { default?: string } } | undefined)?.models?.default;
+  if (!loaded || id === undefined || (at.env.model !== undefined && at.env.model !== id)) return undefined;
+  const found = (await at.advice(loaded.config)).find(({ path }) => path === "models.default");
+  if (!found) return undefined;
+  return { id, finding: (found.weight === "note" ? warn : bad)(found.message, words.otherModel) };
+}
 
 /** Where the model is: the running Lares knows best, then the settings, then what the provider is known by. */
 function findAddress(

@@ -72,6 +72,7 @@ export const doctorWords = {
   noAddressHint: "Set it: lares onboard --base-url URL",
   reached: (id: string, host: string) => `${id} can be reached (${host}).`,
   notReached: (id: string, host: string, port: number) => `${id} doesn't answer at ${host}:${port}.`,
+  otherModel: "Do that, or choose another model: lares onboard",
   startServer: "Start that server, or choose another model: lares onboard",
   checkNetwork: "Check the network, or choose another model: lares onboard",
   fixHeartbeat: "Fix the line in HEARTBEAT.md, then: lares heartbeat list",
