@@ -126,7 +126,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/tools/sandbox/private.ts": "names in the user's home that the sandbox hides; opens none",
   "faces/cli/chat/history.ts": "the chat's history in the home",
   "faces/cli/commands/channels.ts": "a file that the person at the terminal names, in their own process",
-  "faces/cli/commands/config.ts": "the settings file, in the process of the person at the terminal",
+  "faces/cli/advice.ts": "the folders of the agents, in the process of the person at the terminal",
   "faces/cli/connection.ts": "the token in the home, in the process of the person at the terminal",
   "faces/cli/doctor/home.ts": "looks at the home, in the process of the person at the terminal",
   "faces/cli/onboard/write.ts": "closes the settings file to others",
