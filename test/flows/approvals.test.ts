@@ -264,7 +264,9 @@ describe.concurrent("expiry", () => {
       const late = await hasty
         .rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" })
         .catch((e: unknown) => e);
-      expect(late).toMatchObject({ error: { code: "ALREADY_ANSWERED", message: expect.stringMatching(/is expired/) } });
+      expect(late).toMatchObject({
+        error: { code: "ALREADY_ANSWERED", message: expect.stringMatching(/expired before it was answered/) },
+      });
       await hasty.kill9();
       await hasty.start();
       expect((await hasty.rpc("turns.wait", { turn: slept.turn })).state).toBe("answered");
@@ -273,9 +275,12 @@ describe.concurrent("expiry", () => {
         const pressed = await hasty
           .rpc("approvals.resolve", { id: approval!.id, decision: "allow-once" })
           .catch((e) => e);
-        expect(pressed).toMatchObject({ status: 409, error: { message: expect.stringMatching(/is expired/) } });
+        expect(pressed).toMatchObject({
+          status: 409,
+          error: { message: expect.stringMatching(/expired before it was answered/) },
+        });
         const { response } = await hasty.chat("e1", `/approve ${approval!.id.slice(-6)}`);
-        expect(response).toMatch(/is expired/);
+        expect(response).toMatch(/expired before it was answered/);
       }
       expect(existsSync(join(hasty.workspace(), "e1.txt"))).toBe(false);
       expect(existsSync(join(hasty.workspace(), "e2.txt"))).toBe(false);

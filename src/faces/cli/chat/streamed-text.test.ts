@@ -35,7 +35,16 @@ describe("an answer is shown once", () => {
     text.reconnected(true);
     text.feed(0, "Good day");
     text.finish("Good day");
-    expect(shown()).toBe("Hello y<restarted>Good day");
+    expect(shown()).toBe("Hello y<different>Good day");
+  });
+
+  it("text whose beginning was missed after a restart is not taken for another answer (CHAT-12)", () => {
+    const { text, shown } = make();
+    text.feed(0, "one tw");
+    text.reconnected(true);
+    for (const part of ["ree", " four"]) text.feed(0, part);
+    text.finish("one two three four");
+    expect(shown()).toBe("one two three four");
   });
 
   it("text missed while away is added at the end (CHAT-12)", () => {

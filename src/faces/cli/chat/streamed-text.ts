@@ -10,7 +10,7 @@ export interface TextSink {
   /** What follows is said after something else was done. */
   next(): void;
   /** What was shown so far of this answer does not hold. */
-  void(why: "restarted" | "discarded" | "different"): void;
+  void(why: "discarded" | "different"): void;
 }
 
 export class StreamedText {
@@ -84,10 +84,7 @@ export class StreamedText {
     if (this.shown.startsWith(again)) return;
     this.again = undefined;
     if (again.startsWith(this.shown)) this.show(again.slice(this.shown.length));
-    else {
-      this.sink.void("restarted");
-      this.shown = "";
-      this.show(again);
-    }
+    // Another answer, or its beginning was missed before the connection was back: nobody can tell until the record is there.
+    else this.gap = true;
   }
 }

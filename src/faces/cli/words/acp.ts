@@ -25,7 +25,6 @@ export const acpWords = {
       : hint`Lares stopped while working on this. Your message is safe, and Lares continues when it starts again: lares gateway run. Then see the result: lares turns get ${turn}`,
   older: "The running Lares is older than this program and can't be used from an editor. Update it and restart it.",
   startsOver: {
-    restarted: "\n\n_(Lares restarted; the answer starts over.)_\n\n",
     discarded: "\n\n_(The model was cut off; the answer starts over.)_\n\n",
     different: "\n\n_(Part of the answer was missed; here it is in full.)_\n\n",
   },

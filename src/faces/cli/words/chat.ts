@@ -39,7 +39,6 @@ export const chatWords = {
   readFiles: (n: number) => `read ${n} files`,
   doing: (line: string, took: string, others: number) => `${line}, ${took}${others ? `, and ${others} more` : ""}`,
   startsOver: {
-    restarted: "↻ Lares restarted; the answer starts over",
     discarded: "↻ the model was cut off; the answer starts over",
     different: "↻ part of the answer was missed; here it is in full:",
   },
