@@ -109,7 +109,7 @@ describe("a home that can't be used", () => {
       const tmpfs = `mount -t tmpfs -o size=64k,mode=700,uid=${NOBODY},gid=${NOBODY} tmpfs ${home}`;
       const full = mounted(home, `${tmpfs}; dd if=/dev/zero of=${home}/filler bs=1k count=99 2>/dev/null`);
       expect(full).toMatch(/can't be written: the disk is full\. Free some space/);
-      expect(full).toContain("Only 0 B left on the disk.");
+      expect(full).toContain("Only 0 B left on the disk of");
     },
     60_000,
   );
