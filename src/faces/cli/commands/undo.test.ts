@@ -51,6 +51,18 @@ describe("undo", () => {
     expect(ran.out()).toContain("Restored all but 1 file.");
   });
 
+  it.each(["conflict", "lost"])(
+    "ends with 1 when nothing can be restored: %s; a dry run only looks",
+    async (result) => {
+      const answer = pretend<FakeGateway["more"]>({ "undo.turn": () => plan([file("a.txt", result)]) });
+      const ran = await start(["undo", "t_1", "--yes"], answer);
+      expect(await ran.code).toBe(1);
+      expect(ran.out()).toContain("Nothing to restore.");
+      await gateway.close();
+      expect(await (await start(["undo", "t_1", "--dry-run"], answer)).code).toBe(0);
+    },
+  );
+
   it("without a turn lists those that changed files", async () => {
     const turn = { turn: "t_1", session: "s", agent: "main", at: NOW - 60_000, notes: [] };
     const files = [{ path: "notes.txt", change: "changed", kept: true }];

@@ -26,14 +26,14 @@ export const undo: Action = async (ctx, [turn]) => {
     out.document(plan);
     const first = possible.length ? words.wouldRestore(possible.length) : words.nothing;
     out.say(first, ...rows(plan.files), ...plan.notes.map((note) => `  ${oneLine(note)}`));
-    return EXIT.done;
+    return countLeft(plan.files) && !options.dryRun ? EXIT.failed : EXIT.done;
   }
   const { confirmed } = await import("../confirm.ts");
   out.note([words.willRestore(possible.length), ...rows(plan.files)].join("\n"));
   if (!(await confirmed(ctx, words.question))) return kept(ctx);
   const done = await rpc.call("undo.turn", { turn });
   out.document(done);
-  const left = done.files.filter((f) => f.result === "conflict" || f.result === "lost").length;
+  const left = countLeft(done.files);
   out.say(
     left ? words.restoredExcept(left) : words.restored,
     ...rows(done.files),
@@ -41,6 +41,11 @@ export const undo: Action = async (ctx, [turn]) => {
   );
   return left ? EXIT.failed : EXIT.done;
 };
+
+/** Files that stay as they are although the turn changed them. */
+function countLeft(files: readonly { result: keyof typeof GLYPHS }[]): number {
+  return files.filter((f) => f.result === "conflict" || f.result === "lost").length;
+}
 
 function undoState({ undoneBy, undoes }: { undoneBy?: string | undefined; undoes?: string | undefined }): string {
   if (undoneBy) return words.undone;
