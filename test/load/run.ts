@@ -30,8 +30,14 @@ if (values.resident) {
   process.exit(ok ? 0 : 1);
 }
 
+const doors = DOORS.filter(({ name }) => !values.door || name.includes(values.door));
+if (!doors.length) {
+  process.stderr.write(`No door is called "${values.door}". There are: ${DOORS.map(({ name }) => name).join(", ")}.\n`);
+  process.exit(1);
+}
+
 let failed = 0;
-for (const door of DOORS.filter(({ name }) => !values.door || name.includes(values.door))) {
+for (const door of doors) {
   const one = await weigh(door, { warm: Number(values.warm), turns: Number(values.turns) });
   const ok = one.keptPerTurn <= MOST_KEPT_BYTES;
   if (!ok) failed++;
