@@ -67,9 +67,12 @@ export function homeFileProblem(home: string): AppError | undefined {
   return undefined;
 }
 
-/** What a failed file operation means for the home; undefined when it isn't the file system's doing. */
-export function fileProblem(error: unknown, home: string): AppError | undefined {
-  const { code, path = home } = (error ?? {}) as NodeJS.ErrnoException;
+/**
+ * What a failed file operation means for the home; undefined when it isn't the file system's doing. `file` is the one that was
+ * used: an error while reading doesn't name it.
+ */
+export function fileProblem(error: unknown, home: string, file = home): AppError | undefined {
+  const { code, path = file } = (error ?? {}) as NodeJS.ErrnoException;
   switch (sqliteCode(error) ?? code) {
     case "ENOSPC":
     case "EDQUOT":
@@ -94,8 +97,9 @@ export function fileProblem(error: unknown, home: string): AppError | undefined 
         "Check the disk (dmesg), and copy the home.",
         error,
       );
-    case "ENOTDIR":
     case "EISDIR":
+      return failed(`${path} is a folder, not a file.`, `Move it away, or ${OTHER}.`, error);
+    case "ENOTDIR":
       return failed(`${path} isn't what Lares expects there (${code}).`, `Move it away, or ${OTHER}.`, error);
     default:
       return undefined;

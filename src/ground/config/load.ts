@@ -132,7 +132,7 @@ export async function readText(file: string, home: string): Promise<string | und
       await refuseOtherSpelling(home);
       return undefined;
     }
-    const problem = homeFileProblem(home) ?? fileProblem(cause, home);
+    const problem = homeFileProblem(home) ?? fileProblem(cause, home, file);
     if (problem) throw problem;
     throw new AppError("CONFIG_INVALID", {
       message: `${file} could not be read (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}).`,

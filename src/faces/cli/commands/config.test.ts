@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -69,6 +69,14 @@ describe("config, with nothing running", () => {
     });
     await ran.code;
     expect(ran.out()).toBe("${GATE_TOKEN}\n");
+  });
+
+  it("a folder in the file's place is named, not the home", async () => {
+    rmSync(file, { force: true });
+    mkdirSync(file);
+    const { code, err } = await run("check");
+    expect(err).toContain(`${file} is a folder, not a file.`);
+    expect(code).not.toBe(0);
   });
 
   it("a variable that is not set is named, with its line and what to do", async () => {

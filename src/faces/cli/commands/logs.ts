@@ -46,7 +46,7 @@ async function fromFile(ctx: Context, limit: number, error: unknown): Promise<Li
   try {
     return stored.tail({ limit, ...defined({ level }) });
   } catch (cause) {
-    throw fileProblem(cause, ctx.home) ?? cause;
+    throw fileProblem(cause, ctx.home, stored.file) ?? cause;
   }
 }
 
