@@ -8,7 +8,8 @@ import { ago, oneLine, plural } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
 import { memoryWords as words } from "../words/memory.ts";
-import { parseLines, replace } from "./session-files.ts";
+import { writeOutput } from "../write-output.ts";
+import { parseLines } from "./session-files.ts";
 
 type Carried = Params<"memory.import">["facts"][number];
 type Condensation = Result<"memory.condensations">["condensations"][number];
@@ -48,8 +49,7 @@ export const exportFacts: Action = async ({ rpc, out, options }) => {
     out.raw(text);
     return EXIT.done;
   }
-  const file = resolve(options.output);
-  await replace(file, text);
+  const file = await writeOutput(options.output, text);
   out.document({ facts: facts.length, file });
   out.note(words.written(facts.length, file));
   return EXIT.done;

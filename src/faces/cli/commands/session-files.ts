@@ -1,12 +1,11 @@
 /** `lares sessions export` and `import`: a conversation as JSON Lines, one message a line. */
-import { resolve } from "node:path";
-import { replaceFile, truthy } from "../../../core/kit/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { readGiven } from "../read-all.ts";
-import { commonWords } from "../words/common.ts";
 import { sessionWords as words } from "../words/talk.ts";
+import { writeOutput } from "../write-output.ts";
 import { known } from "./sessions.ts";
 
 export const exportSession: Action = async (ctx, [session = ""]) => {
@@ -17,8 +16,7 @@ export const exportSession: Action = async (ctx, [session = ""]) => {
     out.raw(text);
     return EXIT.done;
   }
-  const file = resolve(options.output);
-  await replace(file, text);
+  const file = await writeOutput(options.output, text);
   out.document({ session, messages: lines.length, file });
   out.note(words.written(lines.length, file));
   return EXIT.done;
@@ -40,15 +38,6 @@ export const importSession: Action = async (ctx, [file = ""]) => {
   return EXIT.done;
 };
 
-/** In one step, so that a crash leaves the old file or the new one; the owner's alone, since people's words are in it. */
-export async function replace(file: string, text: string): Promise<void> {
-  try {
-    await replaceFile(file, text);
-  } catch (cause) {
-    throw usage(words.notWritten(file, readCode(cause)), words.notWrittenHint);
-  }
-}
-
 export function parseLines<T>(text: string, from: string, hint: { empty: string }): T[] {
   const found: T[] = [];
   for (const [i, line] of text
@@ -64,8 +53,4 @@ export function parseLines<T>(text: string, from: string, hint: { empty: string 
   }
   if (!found.length) throw usage(words.empty(from), hint.empty);
   return found;
-}
-
-function readCode(cause: unknown): string {
-  return (cause as NodeJS.ErrnoException).code ?? commonWords.unknownReason;
 }

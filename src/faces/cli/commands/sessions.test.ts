@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../core/domain/index.ts";
@@ -146,6 +157,44 @@ describe("export and import", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(ran.out()).toBe("");
     expect(ran.err()).toBe(`Wrote 2 messages to ${file}.\n`);
+  });
+
+  it("export -o follows a link and leaves it a link, whether or not its target is there", async () => {
+    gateway = await fakeGateway(handlers);
+    const { home } = gateway;
+    const whole = `${JSON.stringify(line(1))}\n${JSON.stringify(line(2))}\n`;
+    writeFileSync(join(home, "old.jsonl"), "old");
+    for (const target of ["old.jsonl", "new.jsonl"]) {
+      const link = join(home, `to-${target}`);
+      symlinkSync(target, link);
+      expect(await cli(["sessions", "export", SESSION, "-o", link], { home }).code).toBe(0);
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+      expect(readFileSync(join(home, target), "utf8")).toBe(whole);
+      expect(statSync(link).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("export -o writes into a pipe and leaves it a pipe; a folder is refused", async () => {
+    gateway = await fakeGateway(handlers);
+    const { home } = gateway;
+    const pipe = join(home, "out");
+    execFileSync("mkfifo", [pipe]);
+    // Open for both, so that nobody waits for the other side.
+    const reader = openSync(pipe, "r+");
+    try {
+      expect(await cli(["sessions", "export", SESSION, "-o", pipe], { home }).code).toBe(0);
+      expect(lstatSync(pipe).isFIFO()).toBe(true);
+      const got = Buffer.alloc(65_536);
+      const whole = `${JSON.stringify(line(1))}\n${JSON.stringify(line(2))}\n`;
+      expect(got.toString("utf8", 0, readSync(reader, got))).toBe(whole);
+    } finally {
+      closeSync(reader);
+    }
+    const folder = join(home, "folder");
+    mkdirSync(folder);
+    const refused = cli(["sessions", "export", SESSION, "-o", folder], { home });
+    expect(await refused.code).toBe(2);
+    expect(refused.err()).toContain(`Couldn't write ${folder} (EISDIR).`);
   });
 
   it("export -o to a place that is not there says so and leaves nothing", async () => {

@@ -13,6 +13,8 @@ export const commonWords = {
   reconnected: "── reconnected ──",
   priceUnknown: "price unknown",
   inTime: (time: string) => `in ${time}`,
+  notWritten: (file: string, code: string) => `Couldn't write ${file} (${code}).`,
+  notWrittenHint: "Choose another file with -o.",
   unknownReason: "unknown reason",
   thePracticeModel: "the practice model",
   noTerminal: "This needs your confirmation, and there is no terminal to ask in.",
@@ -37,6 +39,8 @@ export const commonWords = {
 };
 
 export const programWords = {
+  outputBroken: (code: string) =>
+    `Couldn't write all of the output${code === "ENOSPC" ? ": no space is left" : ""} (${code}).`,
   version: "the version",
   help: "this page",
   example: (example: string) => `\nFor example: ${example}\n`,

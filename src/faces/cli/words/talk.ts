@@ -56,8 +56,6 @@ export const sessionWords = {
   emptyHint: "Create one: lares sessions export SESSION -o FILE",
   alreadyHere: (n: number) => `; ${n} already there`,
   imported: (n: number, session: string, again: string) => `Imported ${plural(n, "message")} into ${session}${again}.`,
-  notWritten: (file: string, code: string) => `Couldn't write ${file} (${code}).`,
-  notWrittenHint: "Choose another file with -o.",
   notJson: (i: number, from: string) => `Line ${i + 1} of ${from} isn't valid JSON.`,
   notJsonHint: "An export has one JSON object per line.",
   empty: (from: string) => `${from} is empty.`,
