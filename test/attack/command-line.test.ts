@@ -1,5 +1,6 @@
 /** What the command line says when it is not let in: never "not running", which would make people start a second Lares. */
 import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { socketFailure } from "../../src/faces/cli/unreachable.ts";
@@ -100,4 +101,29 @@ test("each way a socket is refused has its own sentence, with what to do", () =>
   expect(new Set(said.map((error) => error.message)).size).toBe(ways.length);
   for (const error of said) expect(error.hint).toBeTruthy();
   expect(said.filter((error) => error.message.includes("not running"))).toHaveLength(1);
+});
+
+/** A stdout that takes nothing. Only its descriptor is handed over. */
+describe.skipIf(!existsSync("/dev/full"))("output that can't be written", () => {
+  const full = async (argv: string[]) => {
+    const out = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [PROGRAM, ...argv], {
+      env: { PATH: process.env.PATH ?? "", HOME: lares.home, LARES_HOME: lares.home, LARES_TOKEN: TOKEN },
+      stdio: ["ignore", out, "pipe"],
+    });
+    closeSync(out);
+    let text = "";
+    child.stderr!.on("data", (c: Buffer) => (text += c.toString("utf8")));
+    return new Promise<Said>((resolve) => child.once("close", (code) => resolve({ code, text })));
+  };
+
+  test.each(["sessions list", "memory export", "status --json", "--help", "--version", "sessions --help"])(
+    "lares %s says so and fails",
+    async (words) => {
+      if (words === "memory export") await lares.rpc("memory.add", { text: "The harbour opens at six." });
+      const { code, text } = await full(words.split(" "));
+      expect(text).toContain("Couldn't write all of the output: no space is left (ENOSPC).");
+      expect(code).toBe(2);
+    },
+  );
 });

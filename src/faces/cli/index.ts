@@ -10,8 +10,19 @@ export type { CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.t
  * process with it: after a second Ctrl-C something may still be running.
  */
 export async function runCli(argv: string[], ports: CliPorts): Promise<number> {
+  let broken: NodeJS.ErrnoException | undefined;
+  ports.stdout.on("error", (error) => (broken ??= error));
+  ports.stderr.on("error", () => {});
+  const code = await run(argv, ports);
+  // A stream reports a failed write a moment after it.
+  await new Promise((resolve) => setImmediate(resolve));
   // A reader that went away (`lares … | head`) is no failure.
-  ports.stdout.on("error", () => {});
+  if (!broken || broken.code === "EPIPE") return code;
+  const { reportBroken } = await import("./program.ts");
+  return code || reportBroken(argv, ports, broken);
+}
+
+async function run(argv: string[], ports: CliPorts): Promise<number> {
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0]!)) {
     ports.stdout.write(`${ports.version}\n`);
     return 0;

@@ -41,6 +41,14 @@ export async function runProgram(argv: string[], ports: CliPorts): Promise<numbe
   return code;
 }
 
+/** Part of the output is missing, and a script must be able to tell. */
+export async function reportBroken(argv: string[], ports: CliPorts, cause: NodeJS.ErrnoException): Promise<number> {
+  const error = usage(words.outputBroken(cause.code ?? cause.message));
+  makeOutput(ports, { json: argv.includes("--json"), quiet: false }).error(error);
+  await flushed(ports);
+  return exitForError(error);
+}
+
 /** "Start it" is no advice where Lares can't be started: a file is where its home should be. */
 async function explainHome(error: unknown, ctx: Context | undefined): Promise<unknown> {
   if (!ctx || !(error instanceof AppError) || error.code !== "GATEWAY_DOWN" || ctx.options.url !== undefined)
