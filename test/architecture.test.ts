@@ -131,6 +131,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "faces/cli/doctor/home.ts": "looks at the home, in the process of the person at the terminal",
   "faces/cli/onboard/write.ts": "closes the settings file to others",
   "faces/cli/read-all.ts": "a file or pipe that the person at the terminal names, in their own process",
+  "faces/cli/write-output.ts": "the file, link or pipe that -o names, in the process of the person at the terminal",
   "faces/gateway/static/files.ts": "the page as it was built",
   "flow/attachments/files.ts": "makes and removes files under ids of ours in the home; reads go through the path type",
   "flow/checkpoints/blobs.ts": "contents by their hash in the home, which no sandbox shows",
