@@ -21,7 +21,6 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
   'while read -r line; do echo "$line"; done < names.txt': "false ask",
   'cat names.txt | while read n; do echo "hello $n"; done': "false ask",
   // Folders below the workspace, named in the command.
-  "cd docs; wc -w guide.md": "false ask",
   "(cd src && ls -la)": "false ask",
   "mkdir -p out && cd out && touch a.txt": "false ask",
   "cd ./docs && head -n 5 api.md && cd ..": "false ask",
@@ -54,4 +53,4 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
 };
 
 /** How many of the list's commands ask for nothing. It may only fall. */
-export const MOST_FALSE_ASKS = 30;
+export const MOST_FALSE_ASKS = 29;

@@ -40,7 +40,6 @@ const ASKED_STILL = [
   'cat names.txt | while read n; do echo "hello $n"; done',
   "[[ -f notes.txt ]] && cat notes.txt",
   'if [ "$(ls docs | wc -l)" -gt 1 ]; then echo many; fi',
-  "cd docs; wc -w guide.md",
   "(cd src && ls -la)",
   "mkdir -p out && cd out && touch a.txt",
   "cd ./docs && head -n 5 api.md && cd ..",

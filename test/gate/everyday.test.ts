@@ -32,3 +32,10 @@ test("of a hundred everyday commands that their rules allow, at most three ask",
   expect(asked, why.join("\n")).toEqual(ASKED_STILL);
   expect(asked.length).toBeLessThanOrEqual(3);
 });
+
+test("without a rule for writing the same commands ask, and no others", async () => {
+  const asked: string[] = [];
+  for (const command of EVERYDAY)
+    if ((await g.judge(command, { allow: { exec: RULES.exec! } })).verdict !== "allow") asked.push(command);
+  expect(asked).toEqual(ASKED_STILL);
+});

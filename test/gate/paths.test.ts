@@ -1,5 +1,5 @@
 /** Files as content: whatever a rule allows, words that name something outside the workspace ask. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { decide } from "../../src/flow/gate/index.ts";
@@ -338,5 +338,90 @@ describe("redirections are judged by their target", () => {
   test("what runs is what was judged", async () => {
     expect(await g.run("sort a.txt > 'two words.txt' 2>&1; cat 'two words.txt'")).toMatch(/^alpha\n\[exit 0/);
     expect(await g.run("cat no-such-file 2>/dev/null || echo gone")).toMatch(/^gone\n/);
+  });
+});
+
+describe("output of an allowed command goes to a data file of the workspace without a rule for writing", () => {
+  const allow = { exec: [...OPEN, "echo *", "node build.txt", "make -f steps.txt *"] };
+  writeFileSync(join(g.workspace, "run.txt"), "#!/bin/sh\n", { mode: 0o755 });
+  writeFileSync(join(g.workspace, "twice.txt"), "x\n");
+  linkSync(join(g.workspace, "twice.txt"), join(g.workspace, "again.txt"));
+  symlinkSync("AGENTS.md", join(g.workspace, "orders.txt"));
+  symlinkSync("a.txt", join(g.workspace, "alias.txt"));
+  mkdirSync(join(g.workspace, "bare/objects"), { recursive: true });
+  mkdirSync(join(g.workspace, "bare/refs"));
+  writeFileSync(join(g.workspace, "bare/HEAD"), "ref: refs/heads/main\n");
+
+  const RUNS = [
+    "echo hello > out.txt",
+    "echo x >> out.txt",
+    "cat a.txt notes/today.md > c.txt",
+    "npm test > test.log 2>&1",
+    "npm test 2> errors.log",
+    "sort a.txt | head -3 > notes/top.csv",
+    "jq .name a.json > name.json",
+    "echo hello > 'two words.txt'",
+    "echo hello > ./notes/../README.md",
+    "cd notes && sort today.md > ../sorted.txt",
+    "cat notes/*.md > all.out",
+    "cat > list.md <<'EOF'\none\nEOF",
+  ];
+  test.each(RUNS)("%s does not ask", async (command) => {
+    const { verdict, because } = await g.judge(command, { allow });
+    expect(`${verdict}: ${because}`).toMatch(/^allow: /);
+  });
+
+  test.each([
+    // Files that agents take orders from, or that programs load and obey.
+    ..."AGENTS.md agents.md SOUL.md HEARTBEAT.md notes/CLAUDE.md GEMINI.md skills/x/notes.md Skills/x.txt .github/copilot-instructions.md copilot-instructions.md".split(
+      " ",
+    ),
+    ..."package.json notes/package.json tsconfig.json babel.config.json eslintrc.json mcp.json requirements.txt requirements-dev.txt CMakeLists.txt node_modules/x/a.json".split(
+      " ",
+    ),
+    // Hidden files and folders, and keys.
+    ...".git/hooks/pre-commit .git/x.txt .env .env.txt .hidden.txt .lares/out/x.txt notes/.x/y.log credentials.json secrets.json".split(
+      " ",
+    ),
+    // Code, and names that say nothing about what they are.
+    ..."run.sh evil.sh tool.py index.js x.ts Makefile bin/tool conftest.py setup.cfg pyproject.toml ci.yml a.out out page.svg".split(
+      " ",
+    ),
+    // What a rule runs or reads as steps.
+    ..."build.txt steps.txt".split(" "),
+    // What stands there already.
+    ..."run.txt twice.txt again.txt orders.txt alias.txt inside/x.txt away/x.txt notes/linked bare/x.txt".split(" "),
+    // Outside.
+    ..."../x.txt ../../x.txt /srv/x.txt /tmp/x.txt ~/x.txt h/../out/x.txt $F.txt".split(" "),
+    "AGENTS\u200c.md",
+  ])("echo x > %s is not allowed", async (target) => {
+    for (const operator of [">", ">>", "2>", "&>", ">|"])
+      expect((await g.judge(`echo x ${operator} ${target}`, { allow })).verdict).not.toBe("allow");
+  });
+
+  test.each(["> out.txt", ": > out.txt", "pwn > out.txt", "cp -a notes away2 && sort a.txt > out.txt"])(
+    "%s is not allowed",
+    async (command) => {
+      expect((await g.judge(command, { allow })).verdict).not.toBe("allow");
+    },
+  );
+
+  test("only in the owner's own turns without text from outside, and never against a deny rule", async () => {
+    const judge = async (over: Parameters<typeof g.judge>[1]) =>
+      (await g.judge("echo hello > out.txt", { allow, ...over })).verdict;
+    expect(await judge({})).toBe("allow");
+    expect(await judge({ tainted: true })).toBe("ask");
+    for (const authority of ["known", "outside", "stranger"] as const) expect(await judge({ authority })).toBe("ask");
+    expect(await judge({ shared: true })).toBe("ask");
+    expect(await judge({ deny: { write: ["workspace/*.txt"] } })).toBe("deny");
+    // A rule for writing still holds after text from outside.
+    expect(await judge({ tainted: true, allow: { ...allow, write: ["workspace/**"] } })).toBe("allow");
+  });
+
+  test("a plan without a look at the file asks", async () => {
+    const plan = await g.plan("echo hello > out.txt");
+    expect(decide({ ...g.policy, allow }, plan).verdict).toBe("allow");
+    for (const { redirects } of plan.shell!.commands) for (const one of redirects) delete one.isPlainFile;
+    expect(decide({ ...g.policy, allow }, plan).verdict).toBe("ask");
   });
 });

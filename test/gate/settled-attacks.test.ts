@@ -40,7 +40,25 @@ describe("no command is judged in another folder than it runs in (SHELL-6)", () 
     `{ echo evil | tee ${UP}tmp/pwned.txt; } <<< "$(cd ${DEEP} && ls; ls; ls)"`,
     `( cat ${UP}etc/passwd ) <<< "$(cd ${DEEP} && ls)"`,
     `for i in 1; do cat ${UP}etc/passwd; done <<< "$(cd ${DEEP} && ls)"`,
-    "cd a/b/c; cat ../../../x",
+    "cd a/b/c; cat ../../../../x",
+    "cd missing; cat x",
+    "cd a/upd; cat x",
+    "cd ..; cat x",
+    "cd; cat x",
+    "cd -; cat x",
+    "cd $HOME; cat x",
+    "cd a b; cat x",
+    "cd a & cat x",
+    "cd a > x; cat x",
+    "CDPATH=/srv cd a; cat x",
+    "! cd a; cat x",
+    "cat x; cd a; cat x",
+    "cd a; ls; cd b; cat c/x",
+    "cd a; cd b || cat x",
+    "(cd a); cat ../x",
+    "cd a; (cd b; cat ../../../x)",
+    "cd a; pwn",
+    "cd a\ncat ../../x",
     "cd a/b/c && cat ../../../../x",
     "ls && cd a/b/c && cat x",
     "cd a && ls; cd b && cat x",
@@ -58,6 +76,44 @@ describe("no command is judged in another folder than it runs in (SHELL-6)", () 
     "! cd a && cat x",
   ]);
   runs(["cd a && cat x", "cd a && cd b && cat c/x ../x", "cd ./a && ls || echo none; cat x", "cd a && wc -l < x"]);
+  runs(["cd a; cat x", "cd a/b; cat c/x; ls ..", "cd a; cd b && cat c/x", "cd a\ncd b\ncat c/x"]);
+
+  test("behind `cd DIR;` all of it runs in DIR", async () => {
+    const { plan, settled } = await g.judge("cd a/b; cat c/x; cat ../x");
+    expect(settled).toBe(true);
+    expect(plan.shell?.settled?.cwd).toBe(join(g.workspace, "a/b"));
+    expect(plan.shell?.settled?.run).not.toMatch(/\bcd\b/);
+  });
+});
+
+describe("time before a pipeline changes nothing about it", () => {
+  stops([
+    "time pwn",
+    "time",
+    "time cat ../../../../x",
+    "time cat .env",
+    "time time ls",
+    "time -p pwn",
+    "time -o out.txt ls",
+    "time -f %e pwn",
+    "! time ls",
+    "time { pwn; }",
+    "time (pwn)",
+    "time ls | pwn",
+    "time ls; pwn",
+    "time $(pwn)",
+    "time ls > AGENTS.md",
+    "TIMEFORMAT=$(pwn); time ls",
+    "TIMEFORMAT=x time ls",
+    "/usr/bin/time -o x pwn",
+    "command time pwn",
+  ]);
+  runs(["time ls", "time cat README.md | wc -l", "time ls && cat README.md", "ls; time wc -l *.md"]);
+
+  test("and it is timed", async () => {
+    const { plan } = await g.judge("time cat README.md");
+    expect(await g.run("time cat README.md", plan.shell!.settled!.run)).toMatch(/README\.md[\s\S]*real/);
+  });
 
   test("a command behind cd runs in that folder", async () => {
     const command = "cd a && cd b && cat c/* ../x";
@@ -295,7 +351,7 @@ describe("what would be settled into something else is not settled (SHELL-4)", (
     "case x in x) ls;; esac",
     "{ ls; }",
     "(ls)",
-    "time ls *.md",
+    "time -p ls *.md",
     "ls *.md &",
     "ls {a,b}",
     "x=1 ls *.md",

@@ -93,7 +93,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const closed = isStranger ? strangersMayNot(plan) : undefined;
   // Before anything is parsed: a guest learns nothing from how a command would be judged.
   if (closed) return { verdict: "deny", because: closed, parts: [] };
-  const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy.allow), policy.place) : [];
+  const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy), policy.place) : [];
   const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
   const floored = floor(plan, policy.place);
   if (floored) return deny(floored);
@@ -160,7 +160,7 @@ function settledAllowed(policy: Policy, plan: ActionPlan): Verdict | undefined {
   const shell = settledForm(plan.shell!);
   if (!shell) return undefined;
   const form: ActionPlan = { ...plan, shell };
-  const parts = judgeShell(shell, shellRules(policy.allow), policy.place, true);
+  const parts = judgeShell(shell, shellRules(policy), policy.place, true);
   const because = shellAllowed(parts);
   if (because === undefined || shell.commands.length > MOST_COMMANDS) return undefined;
   if (floor(form, policy.place) || denyRule(policy, form) || taint(policy, form, parts, "")) return undefined;
@@ -186,9 +186,10 @@ export function ruleFor(plan: ActionPlan): string {
   return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;
 }
 
-function shellRules(allow: Rules): ShellRules {
+function shellRules({ allow, authority, tainted, shared }: Policy): ShellRules {
   const of = (tool: string) => rulesFor(allow, tool);
-  return { exec: of("exec"), read: of("read"), write: of("write") };
+  const mayKeepOutput = authority === "owner" && !tainted && !shared;
+  return { exec: of("exec"), read: of("read"), write: of("write"), mayKeepOutput };
 }
 
 function denyRule(policy: Policy, plan: ActionPlan): string | undefined {

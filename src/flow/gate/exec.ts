@@ -7,6 +7,7 @@
  */
 import type { ShellCommand, ShellPlan, ShellReason, ShellReasonKind } from "../../core/contracts/index.ts";
 import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
+import { isDataFile } from "./data-files.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
@@ -68,6 +69,8 @@ export interface ShellRules {
   exec: readonly string[];
   read: readonly string[];
   write: readonly string[];
+  /** The owner's own wish, without text from outside: output of allowed commands may go to data files in the agent's folders. */
+  mayKeepOutput?: boolean;
 }
 
 /** The settled form of a command as a separate plan, for words that are about to allow it. */
@@ -338,10 +341,24 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
       else if (!mayRead(path, rules, place)) ask(readsOutside(target.guess));
     } else {
       const closed = writeConcern(target.guess, { shell, rules, place });
-      if (closed) ask(`I${closed.slice(1)}`);
+      if (closed && !(rules.mayKeepOutput && keepsOutput(command, i, { shell, rules, place })))
+        ask(`I${closed.slice(1)}`);
     }
   }
   return parts;
+}
+
+/** A program's output in a plain file of data. Without a program a redirection only empties the file. */
+function keepsOutput(
+  { words, redirects }: ShellCommand,
+  i: number,
+  { shell, rules, place }: Pick<Around, "shell" | "rules" | "place">,
+): boolean {
+  const { target, isPlainFile } = redirects[i]!;
+  if (words[0]!.guess === "" || !isPlainFile || target.literal === undefined) return false;
+  const path = absolute(target.literal, shell.cwd, place.userHome);
+  if (isStanding(path) || isLoaded(path, place)) return false;
+  return isDataFile(path, { place, cwd: shell.cwd, rules: rules.exec });
 }
 
 function baseName(word: string): string {

@@ -26,8 +26,24 @@ export async function leadingOut(command: ShellCommand, around: CommandPlace, wa
     // What nobody has looked at may lead anywhere.
     if (looks.isCut) return [...found, { word, path: text }];
   }
+  for (const redirect of redirects) if (await isPlainFile(redirect, around.cwd, looks)) redirect.isPlainFile = true;
   found.push(...(await reachedUnnamed(command, around, ways)), ...(await secretsMet(command, around, ways.searches)));
   return found;
+}
+
+const MAY_RUN = 0o111n;
+
+/** A new file or one that only holds something, reached without going over any link. */
+async function isPlainFile(
+  { operator, target, isDescriptor }: ShellCommand["redirects"][number],
+  cwd: string,
+  looks: Looks,
+): Promise<boolean> {
+  if (isDescriptor || target.literal === undefined || operator.startsWith("<")) return false;
+  const { links } = await findWay(target.literal, cwd, looks);
+  const stats = await looks.at(resolve(cwd, target.literal));
+  if (looks.isCut || links.length > 0) return false;
+  return stats === undefined || (stats.isFile() && stats.nlink === 1n && (stats.mode & MAY_RUN) === 0n);
 }
 
 /** Names that are glued to one or two letters of options: `sort -oplan.txt`. The other words were looked at as paths. */

@@ -30,8 +30,11 @@ export interface Planned {
 
 export async function planCommand({ given, prepared, held, room, secrets }: Planned): Promise<ActionPlan> {
   const { shell } = prepared;
-  // The files its patterns are about are those of the other machine.
-  if (room?.name === "ssh") delete shell.settled;
+  // The files its patterns and redirections are about are those of the other machine.
+  if (room?.name === "ssh") {
+    delete shell.settled;
+    for (const { redirects } of shell.commands) for (const redirect of redirects) delete redirect.isPlainFile;
+  }
   const whole = spelt(prepared.said);
   const code = await lookAtCode(prepared, held);
   const { followed, named, isCut } = await lookAtFiles(prepared, held);

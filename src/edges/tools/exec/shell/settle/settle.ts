@@ -4,8 +4,9 @@
  * hold its rules against it. It is only ever used to allow: a text that cannot be settled is judged as it was written.
  *
  * SHELL-4: a text is settled only if it consists of these, and of nothing else: pipelines of simple commands joined by `;`, `&&`,
- *     `||` and line breaks; `cd DIR &&` at the very beginning; `for NAME in WORDS; do …; done` on its own, not nested;
- *     `if …; then …; elif …; else …; fi` on its own, in such a loop or in another `if`; patterns;
+ *     `||` and line breaks; `cd DIR` at the very beginning, before `&&`, `;` or a line break; `time` before a pipeline;
+ *     `for NAME in WORDS; do …; done` on its own, not nested; `if …; then …; elif …; else …; fi` on its own, in such a loop or in
+ *     another `if`; patterns;
  *     text that is fed to a command; `$( )` as a word of `echo` or `printf`; `find | xargs`; `xargs wc` behind a list of files;
  *     `type NAME` and `command -v NAME`.
  * SHELL-5: what was judged is what runs: one tree is written twice, and the text for judging is read again and compared with it.
@@ -70,16 +71,25 @@ export async function settle(text: string, where: SettleWhere): Promise<SettledT
   }
 }
 
-/** Takes `cd DIR &&` off the beginning, as often as it stands there. */
+/**
+ * Takes `cd DIR &&` and `cd DIR;` off the beginning, as often as they stand there. The folder is there, and the rest is started in it:
+ * no `cd` runs that could fail and leave the rest where it was.
+ */
 async function entered(
   statements: readonly Statement[],
   where: SettleWhere,
   budget: SettleBudget,
 ): Promise<{ cwd: string; statements: readonly (Statement | AndOr)[] }> {
-  const [first, ...rest] = statements;
-  const node = first!.command;
-  if (node.type !== "AndOr" || first!.background) return { cwd: where.cwd, statements };
   let { cwd } = where;
+  let [first, ...rest] = statements;
+  for (; rest.length > 0 && !first!.background; [first, ...rest] = rest) {
+    const target = readFolder(first!.command);
+    if (target === undefined) break;
+    budget.spend("look", 2);
+    cwd = await folderAt(resolve(cwd, target), where);
+  }
+  const node = first!.command;
+  if (node.type !== "AndOr" || first!.background) return { cwd, statements: [first!, ...rest] };
   let { commands, operators } = node;
   for (; operators[0] === "&&"; commands = commands.slice(1), operators = operators.slice(1)) {
     const target = readFolder(commands[0]!);
@@ -164,6 +174,7 @@ class Settling {
       const joint = node.type === "AndOr" && i > 0 ? node.operators[i - 1]! : "\n";
       out.push({
         joint,
+        ...(part.type === "Pipeline" && isTimed(part) ? { isTimed: true } : {}),
         commands: part.type === "Pipeline" ? await this.pipeline(part, at) : [await this.one(part, at)],
       });
     }
@@ -171,7 +182,8 @@ class Settling {
   }
 
   private async pipeline({ prefixes, commands, operators }: Pipeline, at: At): Promise<SettledCommand[]> {
-    if (prefixes.length > 0 || operators.some((one) => one !== "|")) giveUp("more than a pipeline");
+    const isMore = (prefixes.length > 0 && !isTimed({ prefixes })) || operators.some((one) => one !== "|");
+    if (isMore || commands.length === 0) giveUp("more than a pipeline");
     const out: SettledCommand[] = [];
     for (let i = 0; i < commands.length; i++) {
       const found = await this.foundBy(commands[i]!, commands[i + 1], at);
@@ -279,6 +291,12 @@ class Settling {
 }
 
 type SettledPart = SettledList[number];
+
+/** `time` and nothing else before it: it prints how long the pipeline took. */
+function isTimed({ prefixes }: Pick<Pipeline, "prefixes">): boolean {
+  const [prefix, ...more] = prefixes;
+  return prefix?.type === "Time" && prefix.posix === undefined && more.length === 0;
+}
 
 /** Where a command stands. */
 interface At {

@@ -28,6 +28,8 @@ export interface SettledCommand {
 export interface SettledPipeline {
   /** What stands before it; the first one's is not written. */
   joint: "\n" | "&&" | "||";
+  /** The shell is to say how long it took. Nothing is judged differently for that, so only the text that runs has it. */
+  isTimed?: true;
   commands: readonly SettledCommand[];
 }
 
@@ -43,9 +45,10 @@ export function written(list: SettledList, isPinned: boolean): string {
   return list
     .map((part, i) => {
       if ("branches" in part) return (i === 0 ? "" : "\n") + writtenIf(part, isPinned);
-      const { joint, commands } = part;
+      const { joint, commands, isTimed } = part;
       const between = joint === "\n" ? "\n" : ` ${joint} `;
-      return (i === 0 ? "" : between) + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
+      const before = (i === 0 ? "" : between) + (isTimed && isPinned ? "time " : "");
+      return before + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
     })
     .join("");
 }
