@@ -203,3 +203,40 @@ test("names that share a stem, and names with something unseen in them, are told
   expect(said!.length).toBeGreaterThan(0);
   expect(await nextRequest(session)).not.toContain("one person");
 });
+
+test("several people are forgotten each on their own, and one that nothing mentions is named", async () => {
+  const session = "agent:main:several";
+  const facts = async () => (await lares.rpc("memory.list", { limit: 1000 })).facts.map((fact) => fact.text).join();
+  for (const text of ["Bodo plays chess", "Carlotta has a boat", "Dagmar paints doors", "Egon bakes bread"])
+    await lares.chat("owner", saved(text), { session });
+  const call = `tool:tool_run {"name":"memory_forget","input":{"about":"Bodo and Carlotta"}} then: say:{results}`;
+  const { response } = await lares.chat("owner", `forget everything about Bodo and Carlotta\n${call}`, { session });
+  expect(response).toMatch(/Bodo: 1 fact.*\n.*Carlotta: 1 fact/);
+  expect(await facts()).not.toMatch(/chess|boat/);
+
+  const preview = await lares.rpc("memory.forget", { about: "Dagmar, Egon and Friedbert", preview: true });
+  expect(preview.topics!.map(({ about, facts }) => [about, facts])).toEqual([
+    ["Dagmar", 1],
+    ["Egon", 1],
+    ["Friedbert", 0],
+  ]);
+  const said = await cli("memory", "forget", "--about", "dagmar", "--about", "Friedbert", "--about", "egon", "--yes");
+  expect(said).toContain("Forgot 2 facts");
+  expect(said).toContain('Nothing mentions "Friedbert".');
+  expect(await facts()).not.toMatch(/doors|bread/);
+});
+
+test("a phrase that is written as a whole is one topic, and says how to name its parts", async () => {
+  const session = "agent:main:whole";
+  for (const text of ["I shop at Marks and Spencer", "Spencer is my cousin", "Ilse Kron, my aunt, sings"])
+    await lares.chat("owner", saved(text), { session });
+  expect(await cli("memory", "forget", "--about", "Kron, Ilse", "--yes")).toContain("Forgot 1 fact");
+  const { topics } = await lares.rpc("memory.forget", { about: "Marks and Spencer", preview: true });
+  expect(topics).toEqual([
+    expect.objectContaining({ about: "Marks and Spencer", facts: 1, apart: ["Marks", "Spencer"] }),
+  ]);
+  for (let n = 0; n < 2; n++) await lares.rpc("memory.forget", { about: topics!.map(({ again }) => again) });
+  const facts = (await lares.rpc("memory.list", { limit: 1000 })).facts.map((fact) => fact.text).join();
+  expect(facts).toContain("Spencer is my cousin");
+  expect(facts).not.toContain("Marks");
+});

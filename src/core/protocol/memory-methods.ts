@@ -8,6 +8,8 @@ const kinds = z.enum(["fact", "preference", "person", "project", "decision", "pr
 const scope = z.string().min(1).max(256).describe("who may see it, e.g. shared, agent:main, team:home, person:ana");
 const moment = z.union([z.number(), z.string().min(1).max(64)]).describe("epoch milliseconds or ISO");
 const memoryId = z.string().min(1).max(64);
+// With room for the quotes of a phrase that is meant as a whole.
+const topic = z.string().trim().min(2).max(202);
 // 64 kB: documents are indexed from folders, a fact is a sentence or two.
 const text = z.string().min(1).max(65_536);
 
@@ -139,12 +141,11 @@ export const MEMORY_METHODS = {
       .strictObject({
         id: memoryId.optional(),
         about: z
-          .string()
-          .trim()
-          .min(2)
-          .max(200)
+          .union([topic, z.array(topic).min(1).max(20)])
           .optional()
-          .describe("A topic or a person: everything that mentions it. A name of several words is meant as a whole."),
+          .describe(
+            'Topics or people: everything that mentions one of them. A name of several words is meant as a whole. "Bob and Carla" and "Bob, Carla" are two, unless that is written as a whole somewhere or stands in quotes.',
+          ),
         except: z
           .array(z.string().trim().min(2).max(200))
           .max(50)
@@ -163,6 +164,18 @@ export const MEMORY_METHODS = {
         .optional()
         .describe("Longer names it is part of, such as everybody of a family. Use except to leave some out."),
       similar: z.array(z.string()).optional().describe("Names written much like it, which are left alone."),
+      topics: z
+        .array(
+          z.object({
+            about: z.string(),
+            again: z.string().describe("gives the same topic in a later call, regardless of what is stored by then"),
+            facts: z.number(),
+            said: z.number(),
+            apart: z.array(z.string()).optional().describe("it was taken as one topic, and may list these"),
+          }),
+        )
+        .optional()
+        .describe("What was found for each topic."),
     }),
     scope: "write",
     mutates: true,

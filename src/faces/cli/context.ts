@@ -55,7 +55,7 @@ export interface Options {
   level?: "debug" | "info" | "warn" | "error";
   days?: number;
   scope?: string | string[];
-  about?: string;
+  about?: string[];
   except?: string[];
   soul?: string;
   file?: string;

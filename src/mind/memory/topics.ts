@@ -3,6 +3,7 @@ import { type Crash, defined } from "../../core/kit/index.ts";
 import type { AddOutcome, Remembered } from "./kinds.ts";
 import type { Memory } from "./memory.ts";
 import { moment } from "./moment.ts";
+import { listParts, quoteTopic, wholeChecker, withoutQuotes } from "./naming/several.ts";
 import { longerNames, readTopic, Spelling, settleTopic, type Topic } from "./naming/topic.ts";
 import type { replacing } from "./replacing.ts";
 import { type Mention, mentionsText } from "./sessions/mentions.ts";
@@ -72,13 +73,15 @@ export async function kept(
   return { notReplaced: "what you saved was already known; memory_forget removes the old one" };
 }
 
-/** A topic or a person, and what stays although it mentions that: other topics or people, or ids of facts. */
+/** Topics or people, and what stays although it mentions one of them: other topics or people, or ids of facts. */
 export interface Forgetting {
-  about: string;
+  about: string | readonly string[];
   except?: readonly string[] | undefined;
 }
 
 export interface Going {
+  /** What was found for each topic. A text that mentions two counts for both. */
+  topics: TopicFound[];
   facts: { id: string; text: string }[];
   /** Messages that say it, newest last. */
   said: { text: string; session: string }[];
@@ -86,6 +89,16 @@ export interface Going {
   names: string[];
   /** Names written much like it, which are left alone. */
   similar: string[];
+}
+
+export interface TopicFound {
+  about: string;
+  /** As a later call has to give it to mean the same, regardless of what is stored by then. */
+  again: string;
+  facts: number;
+  said: number;
+  /** Topics that this one may list, taken as one because it is written so elsewhere: "Bob" and "Carla" of "Bob and Carla". */
+  apart?: string[];
 }
 
 /** Of a long message enough to recognise it. */
@@ -104,33 +117,95 @@ export async function forgetAbout(rooms: MemoryAccess, asked: Forgetting, by: As
   await rooms.messages.forget(numbers);
   rooms.crash?.at("memory.forgetting");
   for (const { id } of going.facts) await rooms.memory.forget(id, by.who ?? {});
-  // As it is written in the middle of a sentence, and at its beginning.
-  const small = asked.about.toLowerCase();
-  await rooms.forgetTexts([...new Set([asked.about, small, small.charAt(0).toUpperCase() + small.slice(1)])]);
+  await rooms.forgetTexts([...new Set(going.topics.flatMap(({ about }) => writtenForms(about)))]);
   return going;
 }
 
-/** Everything is looked through twice: how the words are written in all of it says which texts are meant. */
+/** As it is written in the middle of a sentence, and at its beginning. */
+function writtenForms(about: string): string[] {
+  const small = about.toLowerCase();
+  return [about, small, small.charAt(0).toUpperCase() + small.slice(1)];
+}
+
 async function findGoing(rooms: MemoryAccess, { about, except = [] }: Forgetting, by: Asker) {
-  const { topic, spelling, isMeant } = await readAll(rooms, about, by);
   const stays: ((text: string) => boolean)[] = [];
   for (const words of except) stays.push((await readAll(rooms, words, by)).isMeant);
-  const mentions = (text: string) => isMeant(text) && !stays.some((stay) => stay(text));
-  const going: Going = { facts: [], said: [], names: [], similar: spelling.similar() };
-  for await (const { id, text } of rooms.memory.scan(by.who ?? {}))
-    if (!except.includes(id) && mentions(text)) going.facts.push({ id, text });
+  const stay = { ids: except, isMeant: (text: string) => stays.some((one) => one(text)) };
+  const found: Awaited<ReturnType<typeof findTopic>>[] = [];
+  for (const topic of await listTopics(rooms, [about].flat(), by)) found.push(await findTopic(rooms, topic, stay, by));
+  const said = new Map(found.flatMap((one) => [...one.said]));
   const hidden = new Map<string, number[]>();
+  for (const { session, seq } of new Map(found.flatMap((one) => [...one.hidden])).values())
+    hidden.set(session, [...(hidden.get(session) ?? []), seq]);
+  const going: Going = {
+    topics: found.map(({ topic, facts, said }) => ({
+      ...topic,
+      again: quoteTopic(topic.about),
+      facts: facts.length,
+      said: said.size,
+    })),
+    facts: [...new Map(found.flatMap(({ facts }) => facts.map((fact) => [fact.id, fact]))).values()],
+    said: [...said.values()],
+    names: [...new Set(found.flatMap(({ names }) => names))],
+    similar: [...new Set(found.flatMap(({ similar }) => similar))],
+  };
+  const numbers = [...new Set(found.flatMap((one) => one.numbers))];
+  return { going, hidden, numbers, mentions: (text: string) => found.some((one) => one.mentions(text)) };
+}
+
+/** Each topic on its own. What lists several is taken apart, unless somebody has written it as a whole. */
+async function listTopics(rooms: MemoryAccess, asked: readonly string[], by: Asker) {
+  const topics = new Map<string, { about: string; apart?: string[] }>();
+  for (const phrase of asked) {
+    const parts = listParts(phrase);
+    const isWhole = parts.length === 0 || (await isWritten(rooms, phrase, by));
+    const listed = isWhole ? [withoutQuotes(phrase)] : parts;
+    for (const about of listed) topics.set(about, { about, ...(isWhole && parts.length > 0 ? { apart: parts } : {}) });
+  }
+  return [...topics.values()];
+}
+
+/** The newest message of the conversation that has it is the request to forget it, and what agents say only repeats that. */
+async function isWritten(rooms: MemoryAccess, phrase: string, by: Asker): Promise<boolean> {
+  const has = wholeChecker(phrase);
+  for await (const { text } of rooms.memory.scan(by.who ?? {})) if (has(text)) return true;
+  let here = 0;
+  for await (const { session, said, isPersons, isForgotten } of rooms.messages.scan(
+    readTopic(phrase).needles,
+    hears(by),
+  )) {
+    if (!isPersons || isForgotten || !has(said)) continue;
+    if (session !== by.session || ++here > 1) return true;
+  }
+  return false;
+}
+
+/** Everything is looked through twice: how the words are written in all of it says which texts are meant. */
+async function findTopic(
+  rooms: MemoryAccess,
+  named: { about: string; apart?: string[] },
+  stay: { ids: readonly string[]; isMeant: (text: string) => boolean },
+  by: Asker,
+) {
+  const { topic, spelling, isMeant } = await readAll(rooms, named.about, by);
+  const mentions = (text: string) => isMeant(text) && !stay.isMeant(text);
+  const facts: Going["facts"] = [];
+  for await (const { id, text } of rooms.memory.scan(by.who ?? {}))
+    if (!stay.ids.includes(id) && mentions(text)) facts.push({ id, text });
+  const saying = new Map<string, Going["said"][number]>();
+  const hidden = new Map<string, { session: string; seq: number }>();
   const numbers: number[] = [];
   for await (const message of rooms.messages.scan(topic.needles, hears(by))) {
     const { session, seq, said, whole, number, isForgotten } = message;
     const isSaid = mentions(said);
     if (isSaid && number !== undefined) numbers.push(number);
     if (isForgotten) continue;
-    if (isSaid) going.said.push({ text: said.slice(0, LONGEST_SAID), session });
-    if (isSaid || mentions(whole)) hidden.set(session, [...(hidden.get(session) ?? []), seq]);
+    const place = `${seq} ${session}`;
+    if (isSaid) saying.set(place, { text: said.slice(0, LONGEST_SAID), session });
+    if (isSaid || mentions(whole)) hidden.set(place, { session, seq });
   }
-  going.names = mostFrequent([...going.facts, ...going.said].flatMap(({ text }) => longerNames(topic, text)));
-  return { going, hidden, numbers, mentions };
+  const names = mostFrequent([...facts, ...saying.values()].flatMap(({ text }) => longerNames(topic, text)));
+  return { topic: named, facts, said: saying, hidden, numbers, names, similar: spelling.similar(), mentions };
 }
 
 function mostFrequent(names: readonly string[]): string[] {

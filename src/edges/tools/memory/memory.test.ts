@@ -9,6 +9,7 @@ const place: ToolPlace = {
   spillDir: "/a/spill",
   caller: { agent: "main", session: "s", turn: "t", route: { channel: "web", account: "a", chat: "c" } },
 };
+const NONE = { facts: 0, said: 0 };
 const signal = new AbortController().signal;
 
 function tools() {
@@ -27,15 +28,26 @@ function tools() {
       isOver: Date.parse(until) < Date.parse("2026-01-01"),
     }),
     findText: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
-    about: async () => ({
+    about: async ({ about }) => ({
       facts: [{ id: "mem_1", text: "likes tea" }],
       said: [{ text: "I like tea" }],
       names: [],
       similar: [],
+      topics: about.map((one) => ({ about: one, again: one, ...(one === "zed" ? NONE : { facts: 1, said: 1 }) })),
     }),
     async forgetAbout(topic) {
       asked.push(topic);
-      return { facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }], names: [], similar: [] };
+      return {
+        facts: [{ id: "mem_1", text: "likes tea" }],
+        said: [{ text: "I like tea" }],
+        names: [],
+        similar: [],
+        topics: topic.about.map((one) => ({
+          about: one,
+          again: one,
+          ...(one === "zed" ? NONE : { facts: 1, said: 1 }),
+        })),
+      };
     },
     async search(query) {
       asked.push(query);
@@ -110,7 +122,14 @@ describe("the memory tools", () => {
     const all = await forget.plan({ about: "tea" }, place);
     expect(all.shown).toBe("Forget everything about tea: 1 fact, 1 past message.\n- likes tea\n- said: I like tea");
     expect((await forget.run({ about: "tea" }, place, "k", signal)).text).toContain("Forgotten: 1 fact, ");
-    expect(asked).toEqual([{ about: "tea", caller: place.caller }]);
+    expect(asked).toEqual([{ about: ["tea"], caller: place.caller }]);
+    const two = await forget.plan({ about: ["tea", "zed"] }, place);
+    expect(two.shown).toMatch(
+      /^Forget everything about tea, zed: 1 fact, 1 past message\.\ntea: 1 fact, 1 past message\.\nNothing found about zed\.\n/,
+    );
+    expect((await forget.run({ about: ["tea", "zed"] }, place, "k", signal)).text).toContain(
+      "Nothing found about zed.",
+    );
     for (const input of [{}, { id: "mem_1", about: "tea" }] as JsonObject[])
       await expect(forget.plan(input, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
   });

@@ -48,7 +48,7 @@ export interface MemoryPort {
 }
 
 interface ForgottenTopic {
-  about: string;
+  about: readonly string[];
   /** Names, topics or ids of what stays although it mentions that. */
   except?: readonly string[] | undefined;
 }
@@ -61,6 +61,8 @@ export interface MemoryAbout {
   names: string[];
   /** Names written much like it, which are left alone. */
   similar: string[];
+  /** What was found for each topic; `again` means the same topic in a later call. `apart`: it was taken as one, and may list these. */
+  topics: { about: string; again: string; facts: number; said: number; apart?: string[] }[];
 }
 
 export interface MemoryHit {
@@ -87,9 +89,14 @@ const saveInput = z.strictObject({
   until: z.string().trim().min(1).max(100).optional(),
 });
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
-const topic = z.string().trim().min(2).max(200);
+// With room for the quotes of a phrase that is meant as a whole.
+const topic = z.string().trim().min(2).max(202);
 const forgetInput = z
-  .strictObject({ id: id.optional(), about: topic.optional(), except: z.array(topic).max(20).optional() })
+  .strictObject({
+    id: id.optional(),
+    about: z.union([topic, z.array(topic).min(1).max(20)]).optional(),
+    except: z.array(topic).max(20).optional(),
+  })
   .refine((given) => (given.id === undefined) !== (given.about === undefined), words.EITHER_ID_OR_ABOUT);
 /** Lines of a preview; the rest is counted. */
 const MOST_SHOWN = 20;
@@ -231,12 +238,16 @@ function forget(port: MemoryPort): Tool {
     spec: {
       name: "memory_forget",
       description:
-        "Delete a memory for good by its id, or everything about a topic or person, including what was said about it. Give one of them.",
+        "Delete a memory for good by its id, or everything about topics or people, including what was said about it. Give one of them.",
       input: {
         type: "object",
         properties: {
           id: { type: "string", description: "as memory_search shows it" },
-          about: { type: "string", description: "a topic or a person's whole name" },
+          about: {
+            type: "array",
+            items: { type: "string" },
+            description: "topics or people's whole names, one each",
+          },
           except: { type: "array", items: { type: "string" }, description: "names, words or ids of what stays" },
         },
       },
@@ -244,46 +255,56 @@ function forget(port: MemoryPort): Tool {
     repeat: "safe",
     words: OURS,
     async plan(input, place) {
-      const { id, about = "", except } = parseInput("memory_forget", forgetInput, input);
+      const { id, about = [], except } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const text = await port.findText({ id, caller: place.caller });
         const shown = text === undefined ? words.forgetUnknown(visibleLine(id)) : words.forget(visible(text));
         return plan("memory_forget", shown, { id });
       }
-      const going = await port.about({ about, except, caller: place.caller });
-      const shown = words.forgetAbout(visibleLine(about), inWords(going), (except ?? []).map(visibleLine));
-      // What is agreed to is what was shown: something said since asks again.
-      return plan("memory_forget", shown, {
-        about,
-        going: going.facts.map((fact) => fact.id),
-        ...defined({ except }),
-      });
+      const going = await port.about({ about: [about].flat(), except, caller: place.caller });
+      const named = going.topics.map((topic) => visibleLine(topic.about)).join(", ");
+      const shown = words.forgetAbout(named, inWords(going), (except ?? []).map(visibleLine));
+      // What is agreed to is what was shown: something said since asks again, and topics aren't taken apart differently.
+      const fixed = { about: going.topics.map(({ again }) => again), ...defined({ except }) };
+      return { ...plan("memory_forget", shown, { ...fixed, going: going.facts.map((fact) => fact.id) }), fixed };
     },
     async run(input, place) {
-      const { id, about = "", except } = parseInput("memory_forget", forgetInput, input);
+      const { id, about = [], except } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const gone = await port.forget({ id, caller: place.caller });
         return gone
           ? { text: words.FORGOTTEN }
           : { text: `${words.noSuchMemory(visibleLine(id))} ${words.IDS_FROM_SEARCH}`, isError: true };
       }
-      const gone = await port.forgetAbout({ about, except, caller: place.caller });
-      return { text: words.forgot(counted(gone)) };
+      const gone = await port.forgetAbout({ about: [about].flat(), except, caller: place.caller });
+      return { text: [words.forgot(counted(gone)), ...eachTopic(gone)].join("\n") };
     },
   };
 }
 
-function inWords({ facts, said, names, similar }: MemoryAbout): string {
+function inWords(going: MemoryAbout): string {
+  const { facts, said, names, similar } = going;
   const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => words.saidLine(text))];
   const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
   const more = lines.length - shown.length;
   return [
     `${counted({ facts, said })}.`,
+    ...eachTopic(going),
     ...(names.length > 1 ? [words.namesInIt(names.slice(0, MOST_SHOWN).map(visibleLine))] : []),
     ...shown,
     ...(more > 0 ? [words.andMore(more)] : []),
     ...(similar.length > 0 ? [words.similarStay(similar.map(visibleLine))] : []),
   ].join("\n");
+}
+
+/** One line for each of several topics, and for one that nothing mentions. */
+function eachTopic({ topics }: MemoryAbout): string[] {
+  return topics.flatMap(({ about, facts, said, apart }) => {
+    const name = visibleLine(about);
+    const together = apart ? [words.takenAsOne(name, apart.map(visibleLine))] : [];
+    if (facts + said === 0) return [words.noMention(name), ...together];
+    return topics.length > 1 ? [words.topicLine(name, facts, said), ...together] : together;
+  });
 }
 
 function counted({ facts, said }: Pick<MemoryAbout, "facts" | "said">): string {

@@ -78,6 +78,18 @@ export function forgetAbout(topic: string, what: string, except: readonly string
   return `Forget everything about ${topic}${but}: ${what}`;
 }
 
+export function topicLine(topic: string, facts: number, messages: number): string {
+  return `${topic}: ${counted(facts, messages)}.`;
+}
+
+export function noMention(topic: string): string {
+  return `Nothing found about ${topic}.`;
+}
+
+export function takenAsOne(topic: string, parts: readonly string[]): string {
+  return `${topic} is taken as one name, because it is written so elsewhere. To forget each on its own, list them: ${parts.join("; ")}.`;
+}
+
 export function namesInIt(names: readonly string[]): string {
   return `This covers ${names.join(", ")}.`;
 }

@@ -1,5 +1,6 @@
 /** `lares memory`: what it knows, where that came from, how to add and to forget. */
 import { AppError } from "../../../core/domain/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -65,7 +66,7 @@ export const list: Action = async (ctx) => {
 
 export const forget: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options } = ctx;
-  if (options.about) return forgetAbout(ctx, options.about);
+  if (options.about?.length) return forgetAbout(ctx, options.about);
   if (!typed) throw usage(words.nameWhat, words.nameWhatHint);
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "fact", list: words.list });
@@ -79,38 +80,50 @@ export const forget: Action = async (ctx, [typed = ""]) => {
   return EXIT.done;
 };
 
-/** A topic or a person, past talk included: what goes is shown first. */
-async function forgetAbout(ctx: Context, about: string) {
+/** Topics or people, past talk included: what goes is shown first. */
+async function forgetAbout(ctx: Context, about: readonly string[]) {
   const { rpc, out } = ctx;
   const except = await readExcept(ctx, about);
-  const going = await rpc.call("memory.forget", { about, ...except, preview: true });
-  const { facts = [], said = [], names = [], similar = [] } = going;
+  const going = await rpc.call("memory.forget", { about: [...about], ...except, preview: true });
+  const { facts = [], said = [], names = [], similar = [], topics = [] } = going;
   if (similar.length > 0) out.note(words.similar(similar.slice(0, MOST_PREVIEW)));
   if (facts.length + said.length === 0) {
     out.document(going);
-    out.say(words.noMention(about));
+    out.say(...topics.map((topic) => words.noMention(topic.about)));
     return EXIT.done;
   }
   const what = words.factsAndMessages(facts.length, said.length);
   out.note(
     words.wouldForget(what),
+    ...eachTopic(topics),
     ...(names.length > 1 ? [words.namesInIt(names.slice(0, MOST_PREVIEW))] : []),
     ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${shortId(fact.id)}  ${oneLine(fact.text)}`),
     ...said.slice(0, MOST_PREVIEW).map((one) => words.said(oneLine(one.text))),
     ...[facts.length, said.length].filter((n) => n > MOST_PREVIEW).map((n) => words.andMore(n - MOST_PREVIEW)),
     words.keepSome,
   );
-  if (!(await confirmed(ctx, words.forgetAboutQuestion(about)))) return kept(ctx);
-  const done = await rpc.call("memory.forget", { about, ...except });
+  if (!(await confirmed(ctx, words.forgetAboutQuestion(topics.map((topic) => topic.about))))) return kept(ctx);
+  // The topics as they were shown, so that nothing else goes.
+  const done = await rpc.call("memory.forget", { about: topics.map(({ again }) => again), ...except });
   out.document(done);
-  out.say(words.forgot(out.hint, what));
+  const missing = topics.filter((topic) => topic.facts + topic.said === 0);
+  out.say(words.forgot(out.hint, what), ...missing.map((topic) => words.noMention(topic.about)));
   return EXIT.done;
 }
 
+/** One line for each of several topics, so that nobody takes one for found that wasn't. */
+function eachTopic(topics: NonNullable<Result<"memory.forget">["topics"]>): string[] {
+  return topics.flatMap(({ about, facts, said, apart }) => [
+    ...(topics.length > 1 && facts + said > 0 ? [words.topicLine(about, facts, said)] : []),
+    ...(facts + said === 0 ? [words.noMention(about)] : []),
+    ...(apart ? [words.takenAsOne(about, apart)] : []),
+  ]);
+}
+
 /** What stays: names and words as they are, short ids of facts in full. */
-async function readExcept({ rpc, options }: Context, about: string): Promise<{ except?: string[] }> {
+async function readExcept({ rpc, options }: Context, about: readonly string[]): Promise<{ except?: string[] }> {
   if (!options.except?.length) return {};
-  const { facts = [] } = await rpc.call("memory.forget", { about, preview: true });
+  const { facts = [] } = await rpc.call("memory.forget", { about: [...about], preview: true });
   const full = (typed: string) => facts.find(({ id }) => shortId(id) === typed)?.id ?? typed;
   return { except: options.except.map(full) };
 }

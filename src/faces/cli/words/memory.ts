@@ -59,7 +59,12 @@ export const memoryWords = {
   andMore: (n: number) => `  … and ${n} more`,
   similar: (names: readonly string[]) => `Not included, because they look like other names: ${names.join(", ")}.`,
   keepSome: "To keep some of it, answer no and add --except with a name, words or an id. It can be repeated.",
-  forgetAboutQuestion: (about: string) => `Forget everything that mentions "${about}"? This can't be undone.`,
+  topicLine: (about: string, facts: number, messages: number) =>
+    `  "${about}": ${plural(facts, "fact")}, ${plural(messages, "message")}`,
+  takenAsOne: (about: string, parts: readonly string[]) =>
+    `"${about}" is taken as one name, because it is written so elsewhere. To forget each on its own: ${parts.map((part) => `--about "${part}"`).join(" ")}`,
+  forgetAboutQuestion: (about: readonly string[]) =>
+    `Forget everything that mentions ${about.map((one) => `"${one}"`).join(" or ")}? This can't be undone.`,
   forgot: (hint: Hint, what: string) =>
     hint`Forgot ${what}. No model reads those messages again; their text stays in the conversation until you delete it: lares sessions delete`,
   sameAlready: "It already says that.",

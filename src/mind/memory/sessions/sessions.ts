@@ -53,6 +53,7 @@ export interface ScannedMessage {
   whole: string;
   /** What a person or the agent said in it. */
   said: string;
+  isPersons: boolean;
   isForgotten: boolean;
 }
 
@@ -158,6 +159,7 @@ export class SessionIndex {
             seq,
             whole: wholeText(content),
             said: readText({ role, content }),
+            isPersons: role === "user",
             isForgotten: forgotten !== null,
             ...(shelf === undefined ? {} : { number: shelf * store.PER_SESSION + seq }),
           };

@@ -363,11 +363,12 @@ export const talk: Group = {
     {
       name: "memory forget",
       takes: "[id]",
-      about: "forget one fact, or everything about a topic or person; asks first",
+      about: "forget one fact, or everything about topics or people; asks first",
       flags: [
         {
           flag: "--about <words>",
           about: "everything that mentions this, past conversations included; shows it first",
+          repeats: true,
         },
         { flag: "--except <words>", about: "with --about: keep what mentions this, or a fact's id", repeats: true },
       ],
