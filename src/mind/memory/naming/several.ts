@@ -5,7 +5,7 @@
 import { STOP_WORDS } from "../text/vocabulary.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
-const BETWEEN = /\s*[,;]\s*(?:and\s+|&\s*)?|\s+and\s+|\s*&\s*/iu;
+const BETWEEN = /[,;&]|\sand\s/iu;
 const QUOTED = /^(["“„«])(.*)["”“»]$/su;
 const LEAST_PART = 2;
 
@@ -30,7 +30,7 @@ export function quoteTopic(topic: string): string {
 
 /** Whether a text has the phrase as it is written; "Smith, Jane" also stands as "Jane Smith". */
 export function wholeChecker(phrase: string): (text: string) => boolean {
-  const [last = "", first = "", more] = phrase.split(/\s*,\s*/);
+  const [last = "", first = "", more] = phrase.split(",").map((part) => part.trim());
   const forms = [phrase, ...(first !== "" && more === undefined ? [`${first} ${last}`] : [])].map(tokenize);
   return (text) => {
     const tokens = tokenize(text);
