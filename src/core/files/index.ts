@@ -20,6 +20,6 @@ export type { Dir } from "./dir.ts";
 export { notFound, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
 export { makeFolder, makeLink, type NoFile, readNoFile, removeNoFile } from "./links.ts";
-export { markFile, markFolder, markLink, readMark, readMarkedSize } from "./mark.ts";
+export { isMarkedAlike, markFile, markFolder, markLink, readMark, readMarkedFile, readMarkedSize } from "./mark.ts";
 export { isProgram } from "./program.ts";
 export { walkTree } from "./tree.ts";

@@ -20,6 +20,17 @@ export function readMark(mark: string): { link: string } | { folder: number } | 
   return mark.startsWith("0:folder:") ? { folder: Number(mark.slice("0:folder:".length)) } : undefined;
 }
 
+/** Which file it is, as names that are hard links to the same one share it; nothing for links and empty folders. */
+export function readMarkedFile(mark: string): string | undefined {
+  return readMark(mark) ? undefined : mark.slice(mark.lastIndexOf(":") + 1);
+}
+
+/** Whether only the time of its last change of any kind differs: a hard link to it came or went, or its mode changed. */
+export function isMarkedAlike(one: string, other: string): boolean {
+  const [a, b] = [one.split(":"), other.split(":")];
+  return !readMark(one) && a.length === b.length && a.every((part, at) => part === b[at] || at === 2);
+}
+
 export function readMarkedSize(mark: string): number {
   return Number(mark.slice(0, mark.indexOf(":")));
 }

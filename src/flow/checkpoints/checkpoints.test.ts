@@ -1,5 +1,17 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -250,6 +262,27 @@ describe("a command", () => {
       null,
     ]);
     expect([await now("hidden"), await now("large")]).toEqual(["old hidden\n", "x\n"]);
+  });
+
+  test("the other name of a deleted hard link is not reported as lost", async () => {
+    const { at, exec, undo, now } = await world();
+    const large = "large\n".repeat(300_000);
+    for (const [name, other, text] of [
+      ["f1", "hard1", "one file\n"],
+      ["big", "hardbig", large],
+    ] as const) {
+      await writeFile(at(name), text);
+      await link(at(name), at(other));
+    }
+    await exec("t", "rm f1");
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({ f1: "restored" });
+    expect(undone.notes.join()).toMatch(/f1 was a hard link to the same file as hard1/);
+    expect([await now("f1"), await now("hard1")]).toEqual(["one file\n", "one file\n"]);
+
+    await exec("t2", "rm big");
+    expect(results(await undo("t2"))).toEqual({ big: "lost" });
+    expect(await now("hardbig")).toBe(large);
   });
 
   test("one that changes nothing leaves nothing to undo", async () => {

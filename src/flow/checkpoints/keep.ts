@@ -17,10 +17,11 @@ import type { AgentId } from "../../core/domain/index.ts";
 import { readMarkedSize } from "../../core/files/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
+import { findHardLinks } from "./hard-links.ts";
 import { type KeptContent, keepMarked, keepNoFile } from "./no-file.ts";
 import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
-import { COMMAND_INTERRUPTED, changedMore, MAY_HAVE_CHANGED, notAllListed } from "./words.ts";
+import { COMMAND_INTERRUPTED, changedMore, hardLinkGone, MAY_HAVE_CHANGED, notAllListed } from "./words.ts";
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
 export const MOST_COPIED = 20 * 1024 * 1024;
@@ -33,6 +34,8 @@ const MOST_LISTED = 5000;
 const MOST_ENDANGERED = 400;
 const MOST_ENDANGERED_BYTES = 16 * 1024 * 1024;
 const MOST_ROWS = 500;
+/** Notes about hard links. */
+const MOST_PARTED = 5;
 /** The row that stands for the command itself. */
 export const COMMAND = "";
 
@@ -264,6 +267,7 @@ export class Keeper {
         !others.has(path) &&
         !copies.has(path),
     );
+    const links = findHardLinks(was, now.files);
     const isPartial = begun.manifest.more || now.more;
     const rows: { path: string; before: string; mode: number | null; after: string; bytes?: number }[] = [];
     for (const copy of copies.values()) {
@@ -273,15 +277,28 @@ export class Keeper {
     for (const path of changed.slice(0, MOST_ROWS)) {
       // Beyond what was listed nobody knows whether it was there before.
       const marked = keepMarked(was.get(path) ?? "");
-      const kept = marked && (await this.put(path, marked));
+      const twin = links.others(path).flatMap((name) => copies.get(name) ?? [])[0];
+      const kept = marked ? await this.put(path, marked) : twin && { before: twin.before, mode: twin.mode };
+      if (!kept && links.isOnlyRelinked(path)) continue;
       const before = was.has(path) || begun.manifest.more ? UNKNOWN : ABSENT;
       const after = await this.hashAt(call.workspace, path);
       rows.push({ path, before, mode: null, bytes: 0, ...kept, after });
     }
     const left = changed.length - Math.min(changed.length, MOST_ROWS);
-    const note = [...(left > 0 ? [changedMore(left)] : []), ...(isPartial ? [notAllListed(MOST_LISTED)] : [])].join(
-      "; ",
-    );
+    const parted = rows
+      .filter(({ after }) => after === ABSENT)
+      .flatMap(({ path }) =>
+        links
+          .others(path)
+          .filter((name) => now.files.has(name))
+          .slice(0, 1)
+          .map((name) => hardLinkGone(path, name)),
+      );
+    const note = [
+      ...(left > 0 ? [changedMore(left)] : []),
+      ...(isPartial ? [notAllListed(MOST_LISTED)] : []),
+      ...parted.slice(0, MOST_PARTED),
+    ].join("; ");
     await records.write((tx) => {
       for (const { after, bytes, ...row } of rows) {
         if (bytes) this.note(tx, { before: row.before, bytes });

@@ -25,3 +25,7 @@ export function changedMore(files: number): string {
 export function notAllListed(files: number): string {
   return `there are more than ${files} files; other changes aren't known`;
 }
+
+export function hardLinkGone(path: string, other: string): string {
+  return `${path} was a hard link to the same file as ${other}; what is restored is a separate file`;
+}
