@@ -366,6 +366,17 @@ describe("a job", () => {
     await expect(life.schedules.snooze("look", { at: "every day" }, "k3")).rejects.toThrow(/time repeats/);
   });
 
+  test("a single run that isn't due yet is not pulled forward by a snooze: it keeps its time and says which one to give", async () => {
+    const life = await begin();
+    const { next, zone } = await life.schedules.add({ in: "20 hours", prompt: "drink", createdBy: "t", name: "water" });
+    for (const given of [{ in: "1 hour" }, { at: "in 1 hour" }])
+      await expect(life.schedules.snooze("water", given, "k")).rejects.toThrow(/isn't due until/);
+    expect((await life.schedules.get("water")).next).toBe(next);
+    const refusal = await life.schedules.snooze("water", { in: "1 hour" }, "k").catch((error: AppError) => error.hint);
+    const time = /"(.+)"/.exec(String(refusal))![1]!;
+    expect((await life.schedules.snooze("water", { at: time, zone }, "k")).next).toBe(next! + HOUR);
+  });
+
   test("of Lares' own that is set otherwise keeps its id and what it did", async () => {
     const life = await begin();
     const given = { name: "heartbeat:main", kind: "beat" as const, prompt: "look" };

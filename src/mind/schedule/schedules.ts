@@ -45,7 +45,7 @@ import {
 } from "./store.ts";
 import { endMoment } from "./times/moments.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
-import { checkZone } from "./zone.ts";
+import { checkZone, wallWords } from "./zone.ts";
 
 /** A job's time, as it was given. */
 export interface GivenWhen {
@@ -247,6 +247,7 @@ export class Schedules {
     const zone = given.zone ?? job.zone;
     const when = parseWhen(given, this.parts.clock.now(), zone);
     if (when.kind !== "at") throw wrong("That time repeats.", 'Give a single time: "in 10 minutes" or "tomorrow 9am".');
+    await this.checkPutOff(job, given);
     if (job.when.kind === "at" && !job.declared) return this.update(job.id, { at: when.at, zone, enabled: true });
     const createdBy = `snooze ${job.id} ${key}`;
     const known = await this.madeBy(createdBy);
@@ -255,6 +256,23 @@ export class Schedules {
     const { id: _id, when: _when, enabled: _enabled, failures: _failures, declared: _declared, ...same } = job;
     const name = `${job.name.slice(0, 80)}, again ${this.parts.ids.next("n").slice(-4)}`;
     return this.add({ ...same, name, zone, at: when.at, createdBy });
+  }
+
+  /**
+   * A single run that isn't due yet would come earlier if "1 hour" counted from now, and counting from its time would put it off twice
+   * when the call is repeated. Hence a time has to be given. Throws and says which.
+   */
+  async checkPutOff(job: Pick<Job, "id" | "name" | "when" | "zone">, given: { at?: string | number; in?: string }) {
+    const span = given.in ?? (typeof given.at === "string" && /^\s*in\s/i.test(given.at) ? given.at : undefined);
+    if (job.when.kind !== "at" || span === undefined) return;
+    const due = await pendingDue(this.parts.records, job.id);
+    if (due === undefined || due <= this.parts.clock.now()) return;
+    const later = parseWhen({ in: span }, due, job.zone);
+    const time = wallWords(later.kind === "at" ? later.at : due, job.zone);
+    throw wrong(
+      `${job.name} isn't due until ${wallWords(due, job.zone)}, so it can't be snoozed from now.`,
+      `Give the new time instead. That much later is "${time}".`,
+    );
   }
 
   async remove(idOrName: string): Promise<void> {

@@ -98,6 +98,7 @@ class ScheduleToolPort {
   async previewSnooze(name: string, later: Later, caller: ToolCaller): Promise<string> {
     await this.#requireMayPlan(caller);
     const job = await this.#requireOwn(name, caller.agent);
+    await this.#schedules.checkPutOff(job, later);
     return this.#schedules.preview({ zone: job.zone, ...later }, 1).words;
   }
 

@@ -187,6 +187,16 @@ describe("schedule", () => {
     expect(lines[3]).toMatch(/✕ missed .* Lares was not running\./);
     expect(lines[4]).toContain("○ pending");
   });
+
+  it("history doesn't count what was skipped as runs", async () => {
+    const slots: Slot[] = [
+      { due: NOW, state: "skipped", reason: "Nothing changed." },
+      { due: NOW - 500, state: "skipped" },
+      { due: NOW - 1000, state: "done", turn: "t_1", startedAt: NOW, endedAt: NOW + 4200 },
+    ];
+    const { out } = await run(["schedule", "history", "mail"], { ...jobs, "schedule.history": () => ({ slots }) });
+    expect(out.split("\n")[0]).toBe("mail: 1 run, none failed or missed, and 2 skipped.");
+  });
 });
 
 describe("memory", () => {

@@ -118,10 +118,11 @@ export const history: Action = async (ctx, [typed = ""]) => {
   const { slots } = await rpc.call("schedule.history", { id: job.id, limit: options.limit });
   const newestLast = [...slots].sort((a, b) => a.due - b.due);
   out.items(newestLast);
-  const ran = slots.filter((slot) => slot.state !== "pending").length;
+  const skipped = slots.filter((slot) => slot.state === "skipped").length;
+  const ran = slots.filter((slot) => slot.state !== "pending").length - skipped;
   const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
   out.say(
-    ran ? words.ran(job.name, ran, bad) : words.notYet(job.name, until(job.next, clock.now())),
+    ran + skipped ? words.ran(job.name, ran, bad, skipped) : words.notYet(job.name, until(job.next, clock.now())),
     ...table(
       newestLast.map((slot) => [
         mark(slot.state, out.paint),
