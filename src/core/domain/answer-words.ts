@@ -20,7 +20,18 @@ export interface AnswerWords {
   answers?: string;
 }
 
-const DECISIONS: Readonly<Record<string, "yes" | "no">> = { approve: "yes", yes: "yes", deny: "no", no: "no" };
+const DECISIONS: Readonly<Record<string, "yes" | "no">> = {
+  approve: "yes",
+  yes: "yes",
+  ok: "yes",
+  okay: "yes",
+  deny: "no",
+  no: "no",
+};
+/** Alone they are small talk; with a code they answer. */
+const NEEDS_CODE: ReadonlySet<string> = new Set(["ok", "okay"]);
+/** All that may stand beside a yes. Any other word could be a condition or a negation: "yes k7qw2m if it is safe". */
+const POLITE: ReadonlySet<string> = new Set(["please", "pls", "thanks", "thx", "thank", "you"]);
 const LONGEST = 500;
 const FILLED = new RegExp(`^answer\\s+([a-z0-9]{${CODE_LENGTH}})\\s+(\\S[\\s\\S]*)$`, "i");
 
@@ -29,22 +40,42 @@ export function answerWords(text: string): AnswerWords | undefined {
   const filled = FILLED.exec(text.slice(0, MOST_ANSWER + 100).trim());
   if (filled) return { decision: "allow-once", code: filled[1]!.toLowerCase(), answers: filled[2]! };
   if (text.length > LONGEST) return undefined;
-  const [first = "", second, ...rest] = withoutStops(text.trim()).split(/\s+/);
-  // "Yes, k7qw2m" and "approve: k7qw2m" are as plain as without the mark.
-  const word = first.replace(/[,:]$/, "");
-  const said = Object.hasOwn(DECISIONS, word.toLowerCase()) ? DECISIONS[word.toLowerCase()] : undefined;
+  const [first = "", ...rest] = withoutStops(text.trim()).split(/\s+/);
+  const word = bare(first);
+  const said = Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined;
   if (!said) return undefined;
-  const isAlways = said === "yes" && rest.length === 1 && rest[0]!.toLowerCase() === "always";
-  // "yes k7qw2m but later" is not a plain yes.
-  if (said === "yes" && rest.length && !isAlways) return undefined;
-  const code = second?.toLowerCase();
-  if (code !== undefined && !CODE.test(code)) return undefined;
-  return {
-    decision: toDecision(said, isAlways),
-    ...(code ? { code } : {}),
-    ...(said === "no" && rest.length ? { reason: rest.join(" ") } : {}),
-  };
+  if (rest.length === 0) return NEEDS_CODE.has(word) ? undefined : { decision: toDecision(said, false) };
+  return said === "yes" ? readYes(rest) : readNo(rest);
 }
+
+/** Nothing but the code, once "always", and polite words. "yes k7qw2m but later" is not a plain yes. */
+function readYes(rest: readonly string[]): AnswerWords | undefined {
+  const words = rest.map(bare).filter((word) => word !== "" && !POLITE.has(word));
+  const [code, ...more] = words.filter((word) => word !== "always");
+  const always = words.filter((word) => word === "always").length;
+  if (code === undefined || more.length > 0 || always > 1 || !CODE.test(code)) return undefined;
+  return { decision: toDecision("yes", always === 1), code };
+}
+
+/** A no may say why. */
+function readNo(rest: readonly string[]): AnswerWords | undefined {
+  const at = rest.findIndex((word) => bare(word) !== "" && !POLITE.has(bare(word)));
+  const code = at < 0 ? "" : bare(rest[at]!);
+  if (!CODE.test(code)) return undefined;
+  const why = rest.slice(at + 1);
+  const isReason = why.some((word) => bare(word) !== "" && !POLITE.has(bare(word)));
+  return { decision: "deny", code, ...(isReason ? { reason: why.join(" ") } : {}) };
+}
+
+/** Without the brackets, quotes and marks around it: "Yes," and "(k7qw2m)". A question mark stays, because it asks. */
+function bare(word: string): string {
+  let [start, end] = [0, word.length];
+  while (start < end && AROUND.has(word[start]!)) start++;
+  while (end > start && AROUND.has(word[end - 1]!)) end--;
+  return word.slice(start, end).toLowerCase();
+}
+
+const AROUND: ReadonlySet<string> = new Set("()[]{}<>\"'`“”„‘’«»*_,.:;!…–—-");
 
 /** How people end a line, and what phones and clients put around a code: marks that mean nothing here. */
 function withoutStops(text: string): string {
