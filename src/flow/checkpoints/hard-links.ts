@@ -1,7 +1,7 @@
 /** Names that are hard links to one file: a copy of one is a copy of all, and a name that goes leaves the others as they were. */
 import { isMarkedAlike, readMarkedFile } from "../../core/files/index.ts";
 
-type Marks = ReadonlyMap<string, string>;
+type ListedMarks = ReadonlyMap<string, string>;
 
 export interface HardLinks {
   /** The other names of the file at this path, before the command. */
@@ -10,9 +10,9 @@ export interface HardLinks {
   isOnlyRelinked(path: string): boolean;
 }
 
-export function findHardLinks(was: Marks, now: Marks): HardLinks {
+export function findHardLinks(was: ListedMarks, now: ListedMarks): HardLinks {
   const [before, after] = [groupNames(was), groupNames(now)];
-  const namesIn = (names: ReadonlyMap<string, readonly string[]>, marks: Marks, path: string) => {
+  const namesIn = (names: ReadonlyMap<string, readonly string[]>, marks: ListedMarks, path: string) => {
     const file = readMarkedFile(marks.get(path) ?? "0:folder:");
     return (file !== undefined && names.get(file)) || [];
   };
@@ -27,7 +27,7 @@ export function findHardLinks(was: Marks, now: Marks): HardLinks {
   };
 }
 
-function groupNames(marks: Marks): Map<string, string[]> {
+function groupNames(marks: ListedMarks): Map<string, string[]> {
   const names = new Map<string, string[]>();
   for (const [path, mark] of marks) {
     const file = readMarkedFile(mark);
