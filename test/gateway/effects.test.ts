@@ -111,9 +111,9 @@ describe("in a running instance", () => {
     ["time.zone", "Asia/Tokyo", async () => JSON.stringify((await asked()).messages).includes("+09:00"), true],
     [
       "gateway.http.maxBodyBytes",
-      200,
+      70_000,
       async () =>
-        (await instance.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(300) })).status,
+        (await instance.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(70_100) })).status,
       413,
     ],
     [

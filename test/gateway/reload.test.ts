@@ -82,15 +82,15 @@ test("a file that is no YAML changes nothing and says where", async () => {
 
 test("a section that cannot change under way says that it needs a restart, and gets it (SETTINGS-2)", async () => {
   instance = await openInstance({ config: "lanes:\n  interactive: 4\n" });
-  write("lanes:\n  interactive: 5\ngateway:\n  hosts: [lares.example]\n  http:\n    maxBodyBytes: 500\n");
+  write("lanes:\n  interactive: 5\ngateway:\n  hosts: [lares.example]\n  http:\n    maxBodyBytes: 70000\n");
   await instance.app.reload();
   const now = await instance.rpc("config.get", {});
   expect(now.restart).toEqual(["gateway", "lanes"]);
-  expect(now.value).toMatchObject({ lanes: { interactive: 4 }, gateway: { http: { maxBodyBytes: 500 }, hosts: [] } });
+  expect(now.value).toMatchObject({ lanes: { interactive: 4 }, gateway: { http: { maxBodyBytes: 70000 }, hosts: [] } });
   expect((await instance.rpc("status", {})).problems.join()).toContain("needs a restart");
-  expect((await instance.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(600) })).status).toBe(
-    413,
-  );
+  expect(
+    (await instance.ask("/rpc/health", { method: "POST", headers: bearer(), body: "x".repeat(70_100) })).status,
+  ).toBe(413);
   await instance.restart();
   expect((await instance.rpc("config.get", { path: "lanes.interactive" })).value).toBe(5);
   expect((await instance.rpc("status", {})).problems).toEqual([]);

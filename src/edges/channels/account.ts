@@ -63,7 +63,13 @@ export const talkShape = {
 
 /** How fast messages leave, for platforms that say how fast they take them. */
 export const paceShape = (ms: number) => ({
-  paceMs: z.number().int().min(0).default(ms).describe("The shortest time between two messages to one chat, in ms."),
+  paceMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(ms)
+    .describe("The shortest time between two messages to one chat, in ms."),
 });
 
 /** For adapters that can react. */

@@ -10,7 +10,10 @@ export const embedderConfig = z
       .describe(
         "offline: built in, English, no network. openai: any server with /v1/embeddings. off: search by words only.",
       ),
-    baseUrl: z.url().optional().describe("Where the embedding server is. Example: http://127.0.0.1:11434"),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where the embedding server is. Example: http://127.0.0.1:11434"),
     model: z.string().min(1).optional().describe("The embedding model of the server. Example: nomic-embed-text"),
     dims: z.number().int().min(8).max(8192).optional().describe("Length of the model's vectors. Example: 768"),
     key: z.string().min(1).optional().describe("The API key of the embedding server."),

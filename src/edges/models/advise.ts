@@ -5,9 +5,14 @@ import type { ModelsConfig } from "./config.ts";
 import { PRACTICE_MODEL } from "./practice/index.ts";
 import { describeProviders, keyHint } from "./providers.ts";
 
+const NO_STAND_IN: Omit<ConfigAdvice, "path"> = {
+  message: `${PRACTICE_MODEL} can't stand in for a model: it only answers when no other model is set up. Remove it.`,
+  weight: "never",
+};
+
 export const modelAdvice: AdviceTable = {
   "models.default": async (value, at) => (await judge(value, at)) ?? overruled(value, at),
-  "models.fallbacks.*": judge,
+  "models.fallbacks.*": (value, at) => (value === PRACTICE_MODEL ? NO_STAND_IN : judge(value, at)),
   "agents.*.model": judge,
   "agents.*.heartbeat.model": judge,
   "schedules.*.model": judge,

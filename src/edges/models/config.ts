@@ -28,7 +28,10 @@ const provider = z.strictObject({
     .enum(["anthropic", "openai-chat", "openai-responses", "google"])
     .optional()
     .describe("Wire protocol. Default: the provider's own; openai-chat for a name Lares does not know."),
-  baseUrl: z.url().optional().describe("Where the provider is. Example: http://127.0.0.1:8080/v1"),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where the provider is. Example: http://127.0.0.1:8080/v1"),
   keys: z.array(z.string().min(1)).optional().describe("API keys, tried in this order."),
   profiles: z.array(profile).optional().describe("Named API keys, tried in this order, after `keys`."),
   models: z.record(z.string(), model).optional().describe("Facts about models Lares does not know."),
@@ -52,12 +55,14 @@ export const modelsConfig = z.strictObject({
     .number()
     .int()
     .positive()
+    .max(86_400_000)
     .default(120_000)
     .describe("How long an answer may pause before Lares gives up on it."),
   firstByteTimeoutMs: z
     .number()
     .int()
     .positive()
+    .max(86_400_000)
     .default(120_000)
     .describe(
       "How long a model may take to start answering before Lares gives up on it. Raise it for slow local models.",
@@ -66,6 +71,7 @@ export const modelsConfig = z.strictObject({
     .number()
     .int()
     .nonnegative()
+    .max(86_400_000)
     .default(60_000)
     .describe(
       "How long one call may keep waiting and trying again, counted from its start. A running answer is not cut off.",

@@ -14,7 +14,7 @@ const common = {
 const feed = z
   .strictObject({
     kind: z.literal("feed"),
-    url: z.url().describe("An RSS or Atom feed."),
+    url: z.url({ protocol: /^https?$/ }).describe("An RSS or Atom feed."),
     everySeconds: every(900, 0.2),
     ...common,
   })
@@ -23,7 +23,7 @@ const feed = z
 const page = z
   .strictObject({
     kind: z.literal("page"),
-    url: z.url().describe("A page or file."),
+    url: z.url({ protocol: /^https?$/ }).describe("A page or file."),
     everySeconds: every(900, 0.2),
     ...common,
   })

@@ -49,16 +49,23 @@ export const gatewayConfig = z
         wait: z
           .number()
           .positive()
+          .max(86_400)
           .default(120)
           .describe("Seconds a caller waits for a parked turn before an interim answer."),
-        maxBodyBytes: z.number().int().positive().default(1_048_576).describe("Largest body of a request."),
+        maxBodyBytes: z
+          .number()
+          .int()
+          // Less would shut out the command line and the page, which couldn't set it right again.
+          .min(65_536)
+          .default(1_048_576)
+          .describe("Largest body of a request."),
         bodySeconds: z
           .number()
           .positive()
           .max(600)
           .default(10)
           .describe("Seconds a body of a hook, of a platform or of a login may take to arrive."),
-        maxImportBytes: z.number().int().positive().default(268_435_456).describe("Largest body of a session import."),
+        maxImportBytes: z.number().int().min(65_536).default(268_435_456).describe("Largest body of a session import."),
       })
       .prefault({})
       .describe("HTTP limits."),

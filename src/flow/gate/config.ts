@@ -4,11 +4,13 @@
  * An agent's own `policy` is laid over the general one: its `mode` replaces, its `allow` and `deny` lists are added to the
  * general ones. So what the general policy denies, no agent is allowed.
  */
+import { join } from "node:path";
 import { z } from "zod";
-import type { Advice, AdviceTable } from "../../core/contracts/index.ts";
+import type { Advice, AdviceContext, AdviceTable } from "../../core/contracts/index.ts";
 import { nearest, parseHost } from "../../core/kit/index.ts";
+import { secret } from "./floor-places.ts";
 import { parseExecRule } from "./rules.ts";
-import { noSuchTools, notAHost } from "./words.ts";
+import { neverAllowed, noSuchTools, notAHost } from "./words.ts";
 
 const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -63,8 +65,27 @@ export function adviseRules(tools: readonly string[]): AdviceTable {
   return Object.fromEntries([
     ...lists.map((path) => [path, judge] as const),
     ...lists.flatMap((path) => HOST_TOOLS.map((tool) => [`${path}.${tool}.*`, judgeHostRule] as const)),
+    ...["policy.allow", "agents.*.policy.allow"].flatMap((path) =>
+      PATH_TOOLS.map((tool) => [`${path}.${tool}.*`, judgePathRule] as const),
+    ),
     ["channels.*.*.groups.*.tools.*", (value: unknown) => judge({ [String(value)]: [] })] as const,
   ]);
+}
+
+/** Their rules name paths. */
+const PATH_TOOLS = ["read", "list", "search", "write", "edit", "apply_patch"];
+
+/** A rule for a place that is always closed. One that covers other places as well does something, and stays. */
+function judgePathRule(value: unknown, { home, env }: AdviceContext): Advice | undefined {
+  const userHome = env.HOME ?? "/root";
+  const path = String(value)
+    .replace(/^~(?=\/|$)/, userHome)
+    .replace(/(\/\*+)+$/, "");
+  if (!path.startsWith("/") || /[*?]/.test(path)) return undefined;
+  // What agents keep below their folders is theirs.
+  const agentDir = join(home, "agents");
+  const why = secret(path, { home, userHome, agentDir, workspace: agentDir });
+  return why === undefined ? undefined : { message: neverAllowed(String(value), why), weight: "never" };
 }
 
 /** Their rules name hosts. */

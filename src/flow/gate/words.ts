@@ -387,6 +387,10 @@ export function showInside(wrappers: string): string {
   return ` [in ${wrappers}]`;
 }
 
+export function neverAllowed(rule: string, why: string): string {
+  return `No rule can allow "${rule}". ${why}`;
+}
+
 export function notAHost(rule: string, example: string): string {
   return `"${rule}" can't match any address: a rule here names a host, without protocol, port or path. For example: ${example}`;
 }

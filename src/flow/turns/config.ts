@@ -6,6 +6,7 @@ export const limitsConfig = z
     minutes: z
       .number()
       .positive()
+      .max(20_160)
       .default(30)
       .describe("Longest working time of one turn; waiting for a person doesn't count."),
     dollars: z.number().positive().default(5).describe("Most money one turn may cost."),

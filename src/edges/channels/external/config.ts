@@ -18,7 +18,13 @@ const account = z
       .enum(["plain", "commonmark", "raw"])
       .default("commonmark")
       .describe("How messages are written: plain text, Markdown, or as the agent wrote them."),
-    paceMs: z.number().int().min(0).default(0).describe("The shortest time between two messages to one chat, in ms."),
+    paceMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .default(0)
+      .describe("The shortest time between two messages to one chat, in ms."),
     ...talkShape,
   })
   .describe("A channel outside Lares: a program of yours, in any language, that connects to /ws.");

@@ -22,7 +22,13 @@ const account = z
       .default(false)
       .describe("True listens only to people who are logged in to the network, whom it knows by their account."),
     // Servers disconnect clients that send more than about a line a second for long.
-    paceMs: z.number().int().min(0).default(1000).describe("The shortest time between two lines, in ms."),
+    paceMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .default(1000)
+      .describe("The shortest time between two lines, in ms."),
     mostLines: z
       .number()
       .int()

@@ -3,7 +3,9 @@ import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
-    homeserver: z.url().describe("The homeserver's address, such as https://matrix.example.org."),
+    homeserver: z
+      .url({ protocol: /^https?$/ })
+      .describe("The homeserver's address, such as https://matrix.example.org."),
     token: z.string().min(8).describe("The access token of the bot's own account (Element: Settings, Help & About)."),
     join: z
       .enum(["direct", "known", "never"])

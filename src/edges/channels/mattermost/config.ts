@@ -3,7 +3,7 @@ import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
-    url: z.url().describe("The server's address, such as https://chat.example.org."),
+    url: z.url({ protocol: /^https?$/ }).describe("The server's address, such as https://chat.example.org."),
     token: z.string().min(8).describe("The access token of a bot account (Integrations, Bot Accounts)."),
     callback: z
       .url()

@@ -13,11 +13,14 @@ const account = z
         "The directory the bot logs in to: its tenant id, or botframework.com for a bot that serves several tenants.",
       ),
     services: z
-      .array(z.url())
+      .array(z.url({ protocol: /^https?$/ }))
       .min(1)
       .default(["https://smba.trafficmanager.net/"])
       .describe("Addresses that answers may be sent to. A message that names another one is refused."),
-    loginUrl: z.url().default("https://login.microsoftonline.com").describe("Where the bot gets its own token."),
+    loginUrl: z
+      .url({ protocol: /^https?$/ })
+      .default("https://login.microsoftonline.com")
+      .describe("Where the bot gets its own token."),
     keysUrl: z
       .url()
       .default("https://login.botframework.com/v1/.well-known/openidconfiguration")

@@ -10,7 +10,10 @@ const account = z
     token: z.string().min(16).describe("Token of a system user with whatsapp_business_messaging."),
     appSecret: z.string().min(16).describe("The app's secret. Meta signs every event with it."),
     verifyToken: z.string().min(8).describe("A word of your choice, the same as in the app's webhook settings."),
-    graph: z.url().default("https://graph.facebook.com/v23.0").describe("The address of the Graph API."),
+    graph: z
+      .url({ protocol: /^https?$/ })
+      .default("https://graph.facebook.com/v23.0")
+      .describe("The address of the Graph API."),
     ...acknowledgeShape,
     ...talkShape,
   })

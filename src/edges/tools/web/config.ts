@@ -6,7 +6,10 @@ const search = z
   .strictObject({
     provider: z.enum(["brave", "tavily", "searxng"]).describe("The search service. Example: brave"),
     key: z.string().min(1).optional().describe("API key; Brave and Tavily need one."),
-    baseUrl: z.url().optional().describe("Its address; SearXNG needs it. Example: http://127.0.0.1:8888"),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Its address; SearXNG needs it. Example: http://127.0.0.1:8888"),
   })
   .superRefine(({ provider, key, baseUrl }, context) => {
     if (provider !== "searxng" && !key) {
