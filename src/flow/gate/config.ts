@@ -78,9 +78,8 @@ const PATH_TOOLS = ["read", "list", "search", "write", "edit", "apply_patch"];
 /** A rule for a place that is always closed. One that covers other places as well does something, and stays. */
 function judgePathRule(value: unknown, { home, env }: AdviceContext): Advice | undefined {
   const userHome = env.HOME ?? "/root";
-  const path = String(value)
-    .replace(/^~(?=\/|$)/, userHome)
-    .replace(/(\/\*+)+$/, "");
+  let path = String(value).replace(/^~(?=\/|$)/, userHome);
+  while (path.endsWith("/*") || path.endsWith("/**")) path = path.slice(0, path.lastIndexOf("/"));
   if (!path.startsWith("/") || /[*?]/.test(path)) return undefined;
   // What agents keep below their folders is theirs.
   const agentDir = join(home, "agents");
