@@ -51,6 +51,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...because("what a person types behind a slash: each name is bounded, and a value ends at the next quote or blank", [
     "src/edges/tools/mcp/prompts.ts",
   ]),
+  ...because("an editor's own bridge: a process of its own that looks at one line, or at one field of it", [
+    "src/faces/cli/acp/calls.ts",
+    "src/faces/cli/acp/patch.ts",
+    "src/faces/cli/acp/prompt.ts",
+    "src/faces/cli/acp/session.ts",
+    "src/faces/cli/acp/shown.ts",
+  ]),
+  ...because(
+    "names of files and rules, and what a person wants forgotten: a line each, in linear time (test/expressions)",
+    ["src/flow/gate/data-files.ts", "src/mind/memory/naming/several.ts"],
+  ),
   ...because("ids, codes and addresses that are short or checked for their length first", [
     "src/faces/gateway/a2a/serve.ts",
     "src/core/domain/origin-keys.ts",

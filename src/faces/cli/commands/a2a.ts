@@ -83,7 +83,7 @@ export const remove: Action = async (ctx, [name = ""]) => {
   const done = await ctx.rpc.call("a2a.remove", { name });
   ctx.out.document(done);
   ctx.out.say(done.removed ? words.removed(oneLine(name)) : words.notThere(oneLine(name)));
-  return done.removed ? EXIT.done : EXIT.failed;
+  return done.removed ? EXIT.done : EXIT.notFound;
 };
 
 /** Somebody else's text, a line each. */
