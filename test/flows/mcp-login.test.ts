@@ -121,3 +121,17 @@ it("a server that wants more rights for a call asks the owner to log in again fo
   expect(at.far.seen).toEqual(["registered", "granted", "granted sky:write"]);
   expect(await at.call()).toContain("far says");
 });
+
+it.each(["javascript:alert(1)", "file:///etc/passwd", "ssh://example.com/"])(
+  "a login page at %s is never given to a person to click (MC-10)",
+  async (page) => {
+    const at = await start();
+    at.far.bent.authorizationEndpoint = page;
+    const { link, error } = await at.lares.rpc("mcp.login", { name: "sky" }).then(
+      (done) => ({ link: done.link, error: undefined }),
+      (failure: unknown) => ({ link: undefined, error: failure }),
+    );
+    expect(link).toBeUndefined();
+    expect(error).toBeDefined();
+  },
+);

@@ -17,6 +17,8 @@ export interface Bent {
   lives?: number;
   /** Where the resource's metadata says that one logs in. */
   authorizationServer?: string;
+  /** What it says is the page to log in at. */
+  authorizationEndpoint?: string;
   /** What the browser brings back as `iss`. */
   iss?: string;
   /** Refuses to renew. */
@@ -63,7 +65,7 @@ export async function startAuthorization(tools: object[], { apart = false } = {}
     if (url.pathname.startsWith("/.well-known/oauth-authorization-server")) {
       return json(response, 200, {
         issuer,
-        authorization_endpoint: `${issuer}/authorize`,
+        authorization_endpoint: bent.authorizationEndpoint ?? `${issuer}/authorize`,
         token_endpoint: `${issuer}/token`,
         registration_endpoint: `${issuer}/register`,
         response_types_supported: ["code"],

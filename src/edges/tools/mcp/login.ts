@@ -101,7 +101,14 @@ export class McpLogin implements AuthProvider {
     // Renewing a token never widens what it is good for.
     const isWider = kept.tokens !== undefined && isStrictScopeSuperset(scope, kept.tokens.scope);
     const done = await this.#auth((url) => (opened = url), { forceReauthorization: isWider });
-    return done === "AUTHORIZED" ? undefined : opened?.href;
+    if (done === "AUTHORIZED") return undefined;
+    // The link is for a person to click: an address of another kind would start a program.
+    if (opened && !/^https?:$/.test(opened.protocol)) {
+      throw new AppError("FORBIDDEN", {
+        message: `The login of ${this.#parts.server} isn't a web page, so it isn't opened.`,
+      });
+    }
+    return opened?.href;
   }
 
   /** `ended`: where the browser ended. Throws BAD_REQUEST when it is not the end of the login that was begun. */
