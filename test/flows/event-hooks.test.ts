@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import {
   type HookReceiver,
   type Lares,
+  needs,
   type ReceivedEvent,
   scratch,
   startHookReceiver,
@@ -127,21 +128,24 @@ describe("a command hook in Claude Code's format", () => {
     expect(userTexts(world.model.requests[1]!).at(-1)).toContain("name your source");
   });
 
-  it("runs in the sandbox with a built environment: no keys, no writing outside its folders (HOOKRUN-1)", async () => {
-    const probe = scratch("hook-probe");
-    const script = join(probe, "probe.sh");
-    writeFileSync(
-      script,
-      `#!/bin/bash\ncat >/dev/null\nenv | cut -d= -f1 | sort | tr '\\n' ' ' >&2\ntouch ${probe}/out 2>/dev/null && echo WROTE >&2\nexit 2\n`,
-    );
-    chmodSync(script, 0o755);
-    const world = await start(pasted("PreToolUse", script));
-    await world.lares.chat("ann", run("echo x > witness"));
-    const [said] = lastResults(world);
-    expect(said).toContain("CLAUDE_PROJECT_DIR");
-    expect(said).not.toMatch(/ANTHROPIC|LARES_TOKEN|WROTE/);
-    expect(existsSync(join(probe, "out"))).toBe(false);
-  });
+  it.skipIf(!needs("bwrap", "what a hook's sandbox lets it write"))(
+    "runs in the sandbox with a built environment: no keys, no writing outside its folders (HOOKRUN-1)",
+    async () => {
+      const probe = scratch("hook-probe");
+      const script = join(probe, "probe.sh");
+      writeFileSync(
+        script,
+        `#!/bin/bash\ncat >/dev/null\nenv | cut -d= -f1 | sort | tr '\\n' ' ' >&2\ntouch ${probe}/out 2>/dev/null && echo WROTE >&2\nexit 2\n`,
+      );
+      chmodSync(script, 0o755);
+      const world = await start(pasted("PreToolUse", script));
+      await world.lares.chat("ann", run("echo x > witness"));
+      const [said] = lastResults(world);
+      expect(said).toContain("CLAUDE_PROJECT_DIR");
+      expect(said).not.toMatch(/ANTHROPIC|LARES_TOKEN|WROTE/);
+      expect(existsSync(join(probe, "out"))).toBe(false);
+    },
+  );
 
   it("a script that agents can change isn't a gate: it doesn't run, and the call is denied (HOOKRUN-2)", async () => {
     const world = await start(pasted("PreToolUse", '"$CLAUDE_PROJECT_DIR"/check.sh'));

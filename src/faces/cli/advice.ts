@@ -2,28 +2,27 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AdviceContext, ConfigAdvice } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
 import { standing } from "../../ground/config/index.ts";
 import type { Context } from "./context.ts";
 
-/** It tries addresses and the sandbox, each for a few seconds at most. */
-const ANSWER_MS = 15_000;
-
 /** The running Lares knows which keys and variables it has; this terminal may have others. */
 export async function adviceNow(ctx: Context, config: AdviceContext["config"]): Promise<readonly ConfigAdvice[]> {
+  const asked = await askGateway(ctx);
+  if (typeof asked === "object") return asked;
   const schema = await ctx.ports.configSchema();
-  return (
-    (await askGateway(ctx)) ?? standing(await schema.advise(adviceContext(config, ctx.home, ctx.ports.env.variables)))
-  );
+  const seen = standing(await schema.advise(adviceContext(config, ctx.home, ctx.ports.env.variables)));
+  return asked === undefined ? seen : [{ path: "gateway", message: asked, weight: "note" }, ...seen];
 }
 
-async function askGateway(ctx: Context): Promise<readonly ConfigAdvice[] | undefined> {
+/** What it says; or why somebody who is there doesn't say anything. Nothing when it is down, or won't answer this token. */
+async function askGateway(ctx: Context): Promise<readonly ConfigAdvice[] | string | undefined> {
   if (!existsSync(join(ctx.home, "gateway.json"))) return undefined;
   try {
-    const { problems } = await ctx.rpc.call("config.check", {}, AbortSignal.timeout(ANSWER_MS));
+    const { problems } = await ctx.rpc.call("config.check", {});
     return problems.map(({ path, message, note }) => ({ path, message, ...(note ? { weight: "note" as const } : {}) }));
-  } catch {
-    // It is down, hangs or won't answer this token: then what can be seen from here has to do.
-    return undefined;
+  } catch (error) {
+    return error instanceof AppError && error.details?.reason === "silent" ? error.message : undefined;
   }
 }
 

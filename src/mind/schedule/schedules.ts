@@ -259,14 +259,17 @@ export class Schedules {
   }
 
   /**
-   * A single run that isn't due yet would come earlier if "1 hour" counted from now, and counting from its time would put it off twice
-   * when the call is repeated. Hence a time has to be given. Throws and says which.
+   * "1 hour" from now may come before a single run that isn't due yet, and counting from its time would put it off twice when the call
+   * is repeated. Hence a time has to be given then. Throws and says which.
    */
   async checkPutOff(job: Pick<Job, "id" | "name" | "when" | "zone">, given: { at?: string | number; in?: string }) {
     const span = given.in ?? (typeof given.at === "string" && /^\s*in\s/i.test(given.at) ? given.at : undefined);
     if (job.when.kind !== "at" || span === undefined) return;
     const due = await pendingDue(this.parts.records, job.id);
-    if (due === undefined || due <= this.parts.clock.now()) return;
+    const now = this.parts.clock.now();
+    if (due === undefined || due <= now) return;
+    const fromNow = parseWhen({ in: span }, now, job.zone);
+    if (fromNow.kind === "at" && fromNow.at >= due) return;
     const later = parseWhen({ in: span }, due, job.zone);
     const time = wallWords(later.kind === "at" ? later.at : due, job.zone);
     throw wrong(
