@@ -1,4 +1,9 @@
-/** A scripted A2A peer (1.0, JSON-RPC): what a message says is what it does. It keeps its tasks and counts what it was sent. */
+/**
+ * FAKE of an A2A peer (1.0, JSON-RPC): what a message says is what it does. It keeps its tasks and counts what it was sent.
+ *
+ * Documentation: https://a2a-protocol.org/latest/specification/
+ * Acknowledgement: a message counts as taken when its task is answered; the task is kept, also when the connection breaks before.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

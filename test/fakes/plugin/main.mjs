@@ -1,4 +1,9 @@
-// A plugin that misbehaves in the way its configuration says: `tool` when its tool is called, `start` when it starts.
+/**
+ * FAKE of a plugin that misbehaves in the way its configuration says: `tool` when its tool is called, `start` when it starts.
+ *
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/basic
+ * Acknowledgement: each request is answered with its id, unless the configuration says otherwise.
+ */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -22,7 +22,7 @@ const matched = z
     matcher: z
       .string()
       .max(1000)
-      .regex(/^[\w\s|.*^$-]*$/, "names joined by |, with * or .* for any letters")
+      .regex(/^[\w\s|.*^$-]*$/, "made of names joined by |, with * or .* for any letters")
       .default("")
       .describe("Only for these tools, e.g. Bash or Edit|Write. Default: for all."),
     hooks: z.array(command).max(50).describe("What is run, side by side."),
