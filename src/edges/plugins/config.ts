@@ -11,8 +11,8 @@ export const pluginsConfig = z
     memoryMb: z.number().int().min(64).max(16_384).default(512).describe("Memory for each process of a plugin."),
     registry: z
       .url({ protocol: /^https?$/ })
-      .default("https://registry.npmjs.org")
-      .describe("Where plugins named npm:NAME come from."),
+      .optional()
+      .describe("The package registry that plugins named npm:NAME come from. Without it they can't be installed."),
   })
   .prefault({})
   .describe("Plugins: folders of others with skills, tools and hooks. See EXTENDING.md.");

@@ -5,7 +5,7 @@ import { PluginPrograms } from "./run/serve.ts";
 
 export interface OpenPluginsParts extends Omit<PluginsParts, "userHome" | "registry" | "settings" | "hasSecret"> {
   config: () => {
-    readonly registry: string;
+    readonly registry?: string | undefined;
     readonly memoryMb: number;
     readonly config: Readonly<Record<string, unknown>>;
   };

@@ -37,7 +37,7 @@ export interface PluginsParts extends Pick<SourceParts, "userHome" | "download">
   hasSecret(name: string): boolean;
   /** Asks the hooks about a staged plugin. */
   judge(key: string, facts: HookFacts<"install.staged">, signal: AbortSignal): Promise<{ deny?: string }>;
-  registry: () => string;
+  registry: () => string | undefined;
   /** What the plugins offer has changed. `replaced`: servers whose tools are new. */
   changed(replaced: readonly string[]): Promise<void>;
 }

@@ -34,7 +34,7 @@ export interface SourceParts {
   userHome: string;
   /** Bytes of an address, through the web guard; throws when there are more than `most`. `named`: whose host may be private. */
   download(url: string, most: number, rules?: { named?: string }): Promise<Buffer>;
-  registry: string;
+  registry: string | undefined;
 }
 
 type SourceKind = "path" | "git" | "npm" | "archive";
@@ -138,6 +138,7 @@ function lastLine(message: string): string {
 async function fromNpm(given: string, { download, registry }: SourceParts): Promise<FetchedPlugin> {
   const parts = /^(@[a-z0-9-][a-z0-9._-]{0,100}\/)?([a-z0-9-][a-z0-9._-]{0,200})(?:@([\w.+-]{1,100}))?$/.exec(given);
   if (!parts) throw refuse(`"${given.slice(0, 100)}" isn't a package's name`);
+  if (registry === undefined) throw refuse("no package registry is set (lares config set plugins.registry ADDRESS)");
   const [, scope = "", name, wanted = "latest"] = parts;
   const about = await download(`${registry}/${scope.replace("/", "%2f")}${name}/${wanted}`, MB, { named: registry });
   const { version, dist, dependencies } = readPackage(about);

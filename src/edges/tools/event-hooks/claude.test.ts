@@ -34,9 +34,9 @@ test("a program reads the fields it knows from Claude Code, and ours below them"
     ...{ event: "tool.planned", id: "i", at: 1, agent: "main", session: "s", turn: "t" },
     ...{ call: "c", tool: "write", input: { path: "a.txt", content: "x" }, risk: "write", shown: "", verdict: "allow" },
   };
-  expect(claudeInput("PreToolUse", payload, "/work")).toMatchObject({
-    ...{ session_id: "s", cwd: "/work", hook_event_name: "PreToolUse", tool_name: "Write", tool_use_id: "c" },
-    tool_input: { path: "a.txt", content: "x", file_path: "/work/a.txt" },
+  expect(claudeInput("PreToolUse", payload, "/project")).toMatchObject({
+    ...{ session_id: "s", cwd: "/project", hook_event_name: "PreToolUse", tool_name: "Write", tool_use_id: "c" },
+    tool_input: { path: "a.txt", content: "x", file_path: "/project/a.txt" },
     lares: payload,
   });
 });
