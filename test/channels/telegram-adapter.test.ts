@@ -293,7 +293,7 @@ describe("out", () => {
     );
   });
 
-  it("every way a send can end is told apart, and none is repeated (CHANNEL-2, TELEGRAM-2)", async () => {
+  it("every way a send can end is recognised, and none is repeated (CHANNEL-2, TELEGRAM-2)", async () => {
     const channel = await build(telegram, account());
     const send = () => failure(channel.send(to("x"), soon()));
     fake.retryAfter = 7;

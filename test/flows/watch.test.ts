@@ -44,7 +44,7 @@ async function told(): Promise<string> {
 }
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-it("what is new is told once over a kill between seeing and telling, as outside text, and old things are not (WATCH-1, WATCH-2)", async () => {
+it("what is new is reported once despite a kill between seeing and reporting, as outside text; old things are not reported (WATCH-1, WATCH-2)", async () => {
   await until("the first looks", () => site.seen.includes("GET /feed") && site.seen.includes("GET /page"));
   const first = site.seen.length;
   await until("second looks", () => site.seen.length >= first + 2);

@@ -189,7 +189,7 @@ test("a family name lists everybody who has it, and the owner leaves some out", 
   expect(facts.join()).not.toContain("dentist");
 });
 
-test("names that share a stem, and names with something unseen in them, are told apart and found", async () => {
+test("names that share a stem stay distinct, and names with invisible characters are found", async () => {
   const session = "agent:main:stems";
   for (const text of ["Oliver runs the bakery", "Olive is my aunt", "Hans has a drill", "Han has a saw"])
     await lares.chat("owner", saved(text), { session });

@@ -66,7 +66,7 @@ describe("the end of a process is told once", () => {
   });
 });
 
-test("the whole program: killed while it runs, killed while it is told; the process runs once and the session hears once (PROCESS-4)", async () => {
+test("the whole program: killed while the process runs and while its end is reported; it runs once and is reported once (PROCESS-4)", async () => {
   const model = await startModel();
   cleanup(() => model.close());
   const home = place();

@@ -92,7 +92,7 @@ async function world(config: Record<string, Watched>, guard: Guard = noGuard) {
   };
 }
 
-test("the first look only learns what is there; each new thing is told once, the owner's words with the last (WATCH-2)", async () => {
+test("the first check only records what exists; each new thing is reported once, with the owner's note on the last (WATCH-2)", async () => {
   const { there, told, pass } = await world({ news: watch({ prompt: "Tell me." }) });
   there.a = ["one"];
   await pass(10 * MINUTE);
