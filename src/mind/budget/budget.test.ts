@@ -119,6 +119,14 @@ test("settling the same call twice counts it once", async () => {
   expect(await w.records.get("SELECT calls FROM budget_spent WHERE kind = 'all'")).toEqual({ calls: 1 });
 });
 
+test("a warning says when dollars are counted at an assumed price", async () => {
+  const w = await world({ perDay: { dollars: 1 }, unknownPricePerMillion: 100 }, { price: null });
+  const hold = await reserved(w.budget);
+  expect(hold.settle(using(9000, null))).toEqual([
+    "90 % of the budget for today is used: $0.90 of $1.00. The model's price isn't known, so it is counted at $100 per million tokens (budgets.unknownPricePerMillion).",
+  ]);
+});
+
 test("a scope is mentioned once when four fifths of it are used, also after a restart", async () => {
   const w = await world({ perDay: { dollars: 10 }, perSession: { calls: 100 } });
   expect(await spend(w, 1000)).toEqual([]);

@@ -10,14 +10,24 @@
  * BUDGET-3: what a dead process had set aside is settled at the next start at the price of a sent request; the rest is returned.
  * BUDGET-4: a call that would fit once others return what they set aside waits for them instead of being refused.
  */
-import type { ModelInfo, ModelRequest, Records, Tx } from "../../core/contracts/index.ts";
-import type { Usage } from "../../core/domain/index.ts";
+import type { CallUse, ModelInfo, ModelRequest, Records, RecordUsage, Tx } from "../../core/contracts/index.ts";
+import { asId, NO_USAGE, type SessionKey, type TurnId, type Usage } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
-import { amountUsed, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
+import { amountUsed, type ForeignRequest, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
 import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
+
 import { type BudgetScope, listScopes } from "./scopes.ts";
-import { insertHold, markWarned, readHolds, readSpent, type ScopeKey, settleHold } from "./store.ts";
+import {
+  type ForeignHold,
+  type HoldRow,
+  insertHold,
+  markWarned,
+  readHolds,
+  readSpent,
+  type ScopeKey,
+  settleHold,
+} from "./store.ts";
 import { refusal, warning } from "./words.ts";
 
 export interface BudgetParts {
@@ -28,6 +38,8 @@ export interface BudgetParts {
   model: (id: string | undefined) => Pick<ModelInfo, "price" | "maxOutput">;
   /** Most tokens of any answer, whatever the model could write. */
   mostOutput?: () => number;
+  /** Writes a line in the ledger for a runtime's call that a crash cut off. Our own calls are made again and get theirs then. */
+  recordUsage?: RecordUsage;
 }
 
 export interface PlannedCall {
@@ -37,13 +49,17 @@ export interface PlannedCall {
   agent: string;
   /** The job that caused it; `caps` overrides budgets.perSchedule. */
   schedule?: { id: string; caps?: Caps };
-  request: Pick<ModelRequest, "model" | "system" | "tools" | "notes" | "messages">;
+  /** Who makes the call, when it isn't our own loop. */
+  runtime?: string;
+  request: Pick<ModelRequest, "model" | "system" | "tools" | "notes" | "messages"> | ForeignRequest;
 }
 
 /** What is set aside for one call. Exactly one of `settle` and `drop` ends it. */
 export interface Reservation {
   /** Set when the remaining budget allows only a shorter answer than usual. */
   readonly maxOutputTokens: number | undefined;
+  /** What the request costs once it has been sent, as far as can be guessed. */
+  readonly sent: Amount;
   /** The answer has arrived: charges what it used and returns the rest. Returns any warnings that are now due. */
   settle(usage: Usage): string[];
   /** Writes the same to the records, in the transaction that records the answer. Idempotent. */
@@ -86,7 +102,10 @@ export class Budget {
     const left = await readHolds(parts.records);
     if (left.length) {
       await parts.records.write((tx) => {
-        for (const hold of left) settleHold(tx, hold, hold.sent);
+        for (const hold of left) {
+          settleHold(tx, hold, hold.sent);
+          if (hold.foreign) parts.recordUsage?.(tx, toUnknownUse(hold, hold.foreign));
+        }
       });
     }
     return new Budget(parts);
@@ -97,7 +116,9 @@ export class Budget {
     const { clock, records, model, mostOutput } = this.parts;
     const config = this.parts.config();
     const { price, maxOutput } = model(call.request.model);
-    const info = { price, maxOutput: Math.min(maxOutput, mostOutput?.() ?? maxOutput) };
+    const foreign = "bytes" in call.request ? call.request : undefined;
+    const own = Math.min(maxOutput, mostOutput?.() ?? maxOutput);
+    const info = { price, maxOutput: foreign ? (foreign.maxOutputTokens ?? maxOutput) : own };
     const scopes = listScopes(config, call, clock.now());
     const tallies = await this.enter(scopes);
     try {
@@ -105,7 +126,8 @@ export class Budget {
       for (;;) {
         signal.throwIfAborted();
         const left = scopes.map((scope, i) => ({ scope, caps: scope.caps, ...tallies[i]! }));
-        const output = longestAnswer(f, info.maxOutput, left);
+        // What somebody else wrote is passed on as it is, so its answer can't be made shorter.
+        const output = foreign ? info.maxOutput : longestAnswer(f, info.maxOutput, left);
         const most = toAmount(f, output);
         const verdicts = left.map((l) => judge(l.caps, l.spent, l.reserved, most));
         const over = verdicts.findIndex((v) => v.verdict === "over");
@@ -124,7 +146,7 @@ export class Budget {
         const sent = toAmount(f, 0);
         // Queued, not awaited: it is durable by about the time the request leaves, without slowing the turn. A quick answer
         // shares its commit.
-        const hold = { ...call, scopes: scopes.map(toKey), most, sent, at: clock.now() };
+        const hold = { ...call, scopes: scopes.map(toKey), most, sent, at: clock.now(), ...foreignPart(call) };
         records.write((tx) => insertHold(tx, hold), { lazy: true }).catch(() => {});
         const shorter = output < info.maxOutput ? output : undefined;
         return this.reservation(call, scopes, tallies, { most, sent, shorter, outputPrice: f.outputPrice });
@@ -172,6 +194,7 @@ export class Budget {
     };
     return {
       maxOutputTokens: a.shorter,
+      sent: a.sent,
       settle: (usage) => {
         if (ended) return [];
         const config = this.parts.config();
@@ -182,7 +205,8 @@ export class Budget {
           if (tally.warned || !far || far.share < config.warnAt) return [];
           tally.warned = true;
           warned.push(scope);
-          return [warning(scope, far.kind, tally.spent)];
+          const unknownPer = usage.cost === null ? config.unknownPricePerMillion : undefined;
+          return [warning(scope, far.kind, tally.spent, unknownPer)];
         });
       },
       record,
@@ -245,6 +269,17 @@ export class Budget {
       signal.addEventListener("abort", stop, { once: true });
     });
   }
+}
+
+/** What is needed to write a line in the ledger without the process that made the call. */
+function foreignPart({ session, agent, runtime, request }: PlannedCall): { foreign?: ForeignHold } {
+  return runtime === undefined ? {} : { foreign: { session, agent, runtime, model: request.model ?? null } };
+}
+
+function toUnknownUse({ turn, call, sent, at }: HoldRow, { session, agent, runtime, model }: ForeignHold): CallUse {
+  const usage = { ...NO_USAGE, inputTokens: sent.tokens, cost: sent.dollars };
+  const ids = { turn: asId<TurnId>(turn), session: asId<SessionKey>(session) };
+  return { ...ids, call, agent, runtime, model, usage, basis: "guessed", ms: 0, at };
 }
 
 function toKey({ kind, name, day }: ScopeKey): ScopeKey {

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import type { ModelDelta, ModelReply, ModelRequest } from "../../core/contracts/index.ts";
 import { asId, NO_USAGE, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { Budget, BudgetedModel, budgetsConfig } from "./index.ts";
 
 const never = new AbortController().signal;
@@ -22,12 +19,7 @@ const REPLY: ModelReply = {
 };
 
 async function world(daily: number, call: (request: ModelRequest, onDelta: (d: ModelDelta) => void) => ModelReply) {
-  const home = mkdtempSync(join(tmpdir(), "lares-paid-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
-  onTestFinished(() => records.close());
+  const { records } = await testRecords("paid");
   const clock = new ManualClock();
   const config = budgetsConfig.parse({ perDay: { dollars: daily } });
   const budget = await Budget.open({
@@ -47,7 +39,7 @@ async function world(daily: number, call: (request: ModelRequest, onDelta: (d: M
         return call(request, onDelta);
       },
     },
-    recordUsage: (_tx, { reply }) => recorded.push(reply.usage.outputTokens),
+    recordUsage: (_tx, { usage }) => recorded.push(usage.outputTokens),
   });
   const used = async () => (await budget.use({ agent: "main", session: "s" })).find(({ kind }) => kind === "all")!;
   return { paid, seen, recorded, records, used };

@@ -1,10 +1,10 @@
 /**
- * The only way to make a paid model call: set aside the most it can cost, call, settle what it used, and record both together
+ * The only way to make a paid model call (runtimes' own go through `ProxiedCalls`, beside this): set aside the most it can cost, call, settle what it used, and record both together
  * with the result. Turns, compaction, goals and memory all call here.
  *
  * BUDGET-5: a call that fails or is stopped is charged only for its request and the streamed tokens; nothing stays set aside.
  */
-import type { ModelDelta, ModelReply, ModelRequest, Models, Tx } from "../../core/contracts/index.ts";
+import type { ModelDelta, ModelReply, ModelRequest, Models, RecordUsage, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { Budget, PlannedCall } from "./budget.ts";
@@ -17,10 +17,7 @@ export interface BudgetedModelParts {
   models: Pick<Models, "call">;
   clock: Clock;
   /** Writes what the call used, for the usage pages. */
-  recordUsage: (
-    tx: Tx,
-    use: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
-  ) => void;
+  recordUsage: RecordUsage;
 }
 
 export interface BudgetedCall extends PlannedCall {
@@ -73,7 +70,8 @@ export class BudgetedModel {
       const warnings = aside.settle(reply.usage);
       const record = (tx: Tx) => {
         aside.record(tx);
-        recordUsage(tx, { turn, call, session, agent, reply, at: clock.now() });
+        const [model, ms] = reply.ok ? [reply.model, reply.ms] : [null, 0];
+        recordUsage(tx, { turn, call, session, agent, model, usage: reply.usage, ms, at: clock.now() });
       };
       return { reply, warnings, record };
     } catch (error) {

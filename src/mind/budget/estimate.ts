@@ -1,6 +1,7 @@
 /** What a call may cost before it is made, and what it did cost after. */
 import type { ModelInfo, ModelRequest } from "../../core/contracts/index.ts";
 import type { ModelMessage, Usage } from "../../core/domain/index.ts";
+import { WeakCache } from "../../core/kit/index.ts";
 import type { Amount, Caps } from "./judge.ts";
 
 export interface Forecast {
@@ -22,9 +23,12 @@ const FRAME_TOKENS = 8;
 /** A shorter answer would be a fragment, so the call is refused instead of cut short. */
 const SHORTEST_ANSWER = 1000;
 
+/** More than the windows kept in memory have messages. */
+const MOST_KNOWN = 8192;
+
 /** Caches measured sizes: a session's history and tools are the same objects in call after call. */
 export class Sizes {
-  private readonly known = new WeakMap<object, number>();
+  private readonly known = new WeakCache<object, number>(MOST_KNOWN);
 
   of<T extends object>(one: T, measure: (one: T) => number): number {
     let bytes = this.known.get(one);
@@ -36,22 +40,40 @@ export class Sizes {
   }
 }
 
+/** A request that somebody else wrote, in a provider's words: only its size is known. */
+export interface ForeignRequest {
+  model: string;
+  /** Of its text. */
+  bytes: number;
+  pictures: number;
+  /** The longest answer it asks for. */
+  maxOutputTokens: number | undefined;
+}
+
 export function forecast(
-  request: Pick<ModelRequest, "system" | "tools" | "notes" | "messages">,
+  request: Pick<ModelRequest, "system" | "tools" | "notes" | "messages"> | ForeignRequest,
   price: ModelInfo["price"],
   unknownPerMillion: number,
   sizes = new Sizes(),
 ): Forecast {
-  let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(request.notes ?? "");
-  bytes += sizes.of(request.tools, (tools) => Buffer.byteLength(JSON.stringify(tools)));
-  for (const message of request.messages) bytes += sizes.of(message, countBytes);
-  const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;
   return {
-    inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + frames,
+    inputTokens: "bytes" in request ? foreignTokens(request) : ownTokens(request, sizes),
     // The provider decides whether to write it to its cache, which costs more.
     inputPrice: (price ? Math.max(price.input, price.cacheWrite) : unknownPerMillion) / 1_000_000,
     outputPrice: (price ? price.output : unknownPerMillion) / 1_000_000,
   };
+}
+
+function foreignTokens({ bytes, pictures }: ForeignRequest): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + pictures * IMAGE_TOKENS;
+}
+
+function ownTokens(request: Pick<ModelRequest, "system" | "tools" | "notes" | "messages">, sizes: Sizes): number {
+  let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(request.notes ?? "");
+  bytes += sizes.of(request.tools, (tools) => Buffer.byteLength(JSON.stringify(tools)));
+  for (const message of request.messages) bytes += sizes.of(message, countBytes);
+  const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + frames;
 }
 
 function countBytes({ content }: ModelMessage): number {

@@ -1,5 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { SessionKey } from "../../core/domain/index.ts";
+import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Amount } from "./judge.ts";
 
 /** Whose usage is counted together. `day` is empty for a session, which is counted over its lifetime. */
@@ -18,6 +18,15 @@ export interface HoldRow {
   /** What the request costs once it has been sent, regardless of the answer. */
   sent: Amount;
   at: number;
+  /** Of a call that a runtime makes. */
+  foreign?: ForeignHold;
+}
+
+export interface ForeignHold {
+  session: string;
+  agent: string;
+  runtime: string;
+  model: string | null;
 }
 
 export async function readSpent(db: Reads, s: ScopeKey): Promise<{ spent: Amount; warned: boolean }> {
@@ -33,8 +42,8 @@ export async function readSpent(db: Reads, s: ScopeKey): Promise<{ spent: Amount
 
 export function insertHold(tx: Tx, h: HoldRow): void {
   tx.run(
-    `INSERT INTO budget_hold (turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO UPDATE SET scopes = excluded.scopes,
+    `INSERT INTO budget_hold (turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO UPDATE SET scopes = excluded.scopes,
        dollars = excluded.dollars, tokens = excluded.tokens, sent_dollars = excluded.sent_dollars,
        sent_tokens = excluded.sent_tokens, at = excluded.at`,
     h.turn,
@@ -45,6 +54,7 @@ export function insertHold(tx: Tx, h: HoldRow): void {
     h.sent.dollars,
     h.sent.tokens,
     h.at,
+    h.foreign ? JSON.stringify(h.foreign) : null,
   );
 }
 
@@ -89,7 +99,8 @@ export async function readHolds(db: Reads): Promise<HoldRow[]> {
     sent_dollars: number;
     sent_tokens: number;
     at: number;
-  }>("SELECT turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at FROM budget_hold");
+    caller: string | null;
+  }>("SELECT turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller FROM budget_hold");
   return rows.map((row) => ({
     turn: row.turn,
     call: row.call,
@@ -97,7 +108,14 @@ export async function readHolds(db: Reads): Promise<HoldRow[]> {
     most: { dollars: row.dollars, tokens: row.tokens, calls: 1 },
     sent: { dollars: row.sent_dollars, tokens: row.sent_tokens, calls: 1 },
     at: row.at,
+    ...(row.caller === null ? {} : { foreign: JSON.parse(row.caller) as ForeignHold }),
   }));
+}
+
+/** The highest number of a turn's calls under way. */
+export async function lastHold(db: Reads, turn: TurnId): Promise<number> {
+  const row = await db.get<{ n: number | null }>("SELECT MAX(call) AS n FROM budget_hold WHERE turn = ?", turn);
+  return row?.n ?? -1;
 }
 
 /** Deletes the session's own total. What it spent still counts for its agent and for the day. */

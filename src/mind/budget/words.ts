@@ -14,17 +14,19 @@ export function refusal(
   const left = `${shown(kind, spent[kind])} of ${shown(kind, scope.caps[kind]!)} used`;
   const more = kind === "calls" ? "" : `, and this call may need up to ${shown(kind, estimate[kind])}`;
   const wait = scope.kind === "session" ? "Start a new session" : "Wait until tomorrow";
-  const counted =
-    kind === "dollars" && unknownPer !== undefined
-      ? ` The model's price isn't known, so it is counted at $${unknownPer} per million tokens (budgets.unknownPricePerMillion).`
-      : "";
+  const counted = assumed(kind, unknownPer);
   return `The ${nameScope(scope)} does not allow another model call: ${left}${more}.${counted} ${wait}, or raise ${nameSetting(scope)}.${kind}.`;
 }
 
-export function warning(scope: BudgetScope, kind: keyof Amount, spent: Amount): string {
+export function warning(scope: BudgetScope, kind: keyof Amount, spent: Amount, unknownPer?: number): string {
   const cap = scope.caps[kind]!;
   const percent = cap > 0 ? Math.floor((spent[kind] / cap) * 100) : 100;
-  return `${percent} % of the ${nameScope(scope)} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.`;
+  return `${percent} % of the ${nameScope(scope)} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.${assumed(kind, unknownPer)}`;
+}
+
+function assumed(kind: keyof Amount, unknownPer: number | undefined): string {
+  if (kind !== "dollars" || unknownPer === undefined) return "";
+  return ` The model's price isn't known, so it is counted at $${unknownPer} per million tokens (budgets.unknownPricePerMillion).`;
 }
 
 function nameScope(scope: ScopeKey): string {

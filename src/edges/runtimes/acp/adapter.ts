@@ -1,0 +1,130 @@
+/** Any agent that speaks ACP, driven by its profile. A program for each run: what outlives a run is the agent's own session. */
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { RuntimeAdapter, RuntimeCapabilities, RuntimeClaim, RuntimeProbe } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { type Clock, defined } from "../../../core/kit/index.ts";
+import { AcpChild, type ChildParts } from "./child.ts";
+import { type AcpProfile, fillEnvironment } from "./profile.ts";
+import { AcpSession } from "./session.ts";
+import { acpRunWords as words } from "./words.ts";
+
+interface AcpAdapterParts extends ChildParts {
+  clock: Clock;
+  /** Folders that programs are looked for in. */
+  searchPath(): readonly string[];
+  /** The variable by which processes of a run are found again. */
+  tag: string;
+}
+
+const PROBE_MS = 2000;
+const MOST_VERSION = 200;
+
+export function makeAcpAdapter(profile: AcpProfile, parts: AcpAdapterParts): RuntimeAdapter {
+  /** As the last probe found it. */
+  let known: string | null = null;
+  return {
+    name: profile.name,
+    async probe(signal): Promise<RuntimeProbe> {
+      const program = await findProgram(profile, parts);
+      if (program === undefined) return { state: "missing", fix: words.missing(profile.title, profile.install) };
+      try {
+        const version = await readVersion(profile, program, parts, signal);
+        known = version;
+        return { state: "ready", version };
+      } catch (error) {
+        return { state: "broken", fix: words.broken(profile.title, (error as Error).message.split("\n")[0]!) };
+      }
+    },
+    capabilities: () => listCapabilities(profile),
+    async open(request, ports, signal) {
+      const program = await findProgram(profile, parts);
+      if (program === undefined)
+        throw new AppError("NOT_READY", { message: words.missing(profile.title, profile.install) });
+      const own = fillEnvironment(
+        profile,
+        defined({
+          home: ports.home ?? undefined,
+          tmp: ports.tmp,
+          url: ports.models?.baseUrl,
+          token: ports.models?.token,
+          model: request.model ?? undefined,
+        }),
+      );
+      const spec = {
+        argv: [program, ...profile.args] as const,
+        cwd: request.workspace?.path ?? ports.tmp,
+        env: { ...own, ...ports.env },
+        key: ports.env[parts.tag] ?? request.run,
+        endsWithInput: profile.endsWithInput,
+      };
+      const child = new AcpChild(spec, parts);
+      const session = new AcpSession({ profile, request, ports, child, clock: parts.clock, version: known });
+      await session.open(signal);
+      return session;
+    },
+    // Its program ended with the process that started it: the conversation goes on in a new attempt, by its token.
+    reattach: async () => null,
+  };
+}
+
+async function findProgram({ command }: AcpProfile, { searchPath }: AcpAdapterParts): Promise<string | undefined> {
+  const places = isAbsolute(command) ? [command] : searchPath().map((folder) => join(folder, command));
+  for (const place of places) {
+    const isThere = await access(place, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return place;
+  }
+  return undefined;
+}
+
+function readVersion(
+  { version }: AcpProfile,
+  program: string,
+  { searchPath }: AcpAdapterParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const env = { PATH: searchPath().join(delimiter) };
+  return new Promise((resolve, reject) => {
+    execFile(program, [...version], { env, signal, timeout: PROBE_MS, maxBuffer: 65_536 }, (error, stdout) => {
+      const found = stdout.trim().split("\n").at(-1)?.slice(0, MOST_VERSION);
+      // A slow program isn't a broken one: a large one on a busy machine takes longer than a person waits here.
+      if (error && !error.killed) reject(error);
+      else resolve(found || "unknown");
+    });
+  });
+}
+
+/** What the profile says. ACP says the same of every agent where it isn't mentioned. */
+function listCapabilities(profile: AcpProfile): RuntimeCapabilities {
+  const { asks, denied, resume, tokens, money, apis } = profile;
+  return {
+    class: "one-shot",
+    stream: claim("token"),
+    thinking: claim(true),
+    steer: claim("next-turn"),
+    interrupt: claim(true),
+    resume: resume === "none" ? ABSENT : claim("same-host"),
+    approvals: asks === "never" ? ABSENT : claim({ covers: asks, denied, waits: "forever" }),
+    questions: ABSENT,
+    mcp: claim(["http"]),
+    usage: tokens === "none" && !money ? ABSENT : claim({ tokens: "per-run", money }),
+    proxy: apis.length === 0 ? ABSENT : claim(apis),
+    // The protocol has no word for it.
+    rateLimits: ABSENT,
+    children: ABSENT,
+    boundary: claim(["none", "worktree", "sandbox"]),
+    home: claim({ scope: "identity", keeps: ["sessions"] }),
+    ownScheduler: ABSENT,
+    ownChannels: ABSENT,
+  };
+}
+
+const ABSENT = { proof: "absent" } as const;
+
+function claim<const T>(value: T): RuntimeClaim<T> {
+  return { proof: "claimed", value };
+}

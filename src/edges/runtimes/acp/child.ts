@@ -1,0 +1,121 @@
+/**
+ * The agent's program: lines in, lines out. Everything it starts carries the run's tag, by which all of it is ended afterwards, children
+ * that left its group included (RUNTIME-8).
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { defined, LineReader } from "../../../core/kit/index.ts";
+
+export interface ChildSpec {
+  argv: readonly [string, ...string[]];
+  cwd: string;
+  /** All of it; nothing is inherited. */
+  env: Readonly<Record<string, string>>;
+  /** The tag in the environment that marks this run's processes. */
+  key: string;
+  /** False: it doesn't end when its input does, and is ended at once. */
+  endsWithInput: boolean;
+}
+
+export interface ChildParts {
+  /** Ends every process of a run. Resolves when none is left. */
+  endRun(run: { key: string; leader?: number }): Promise<unknown>;
+}
+
+export interface ChildEars {
+  line(line: string): void;
+  /** It ended, or has to be ended: `why` in a sentence. Called once. */
+  ended(why: string): void;
+}
+
+/** A tool's output in one message. */
+const LONGEST_LINE = 10 * 1024 * 1024;
+/** Of what it complains, the end is kept. */
+const MOST_COMPLAINTS = 8192;
+const GOODBYE_MS = 1000;
+
+export class AcpChild {
+  private readonly spec: ChildSpec;
+  private readonly parts: ChildParts;
+  private child: ChildProcess | undefined;
+  private complaints = "";
+  private ending: Promise<void> | undefined;
+
+  constructor(spec: ChildSpec, parts: ChildParts) {
+    this.spec = spec;
+    this.parts = parts;
+  }
+
+  /** Rejects when it can't be started. */
+  async start(ears: ChildEars): Promise<void> {
+    const { argv, cwd, env } = this.spec;
+    const [program, ...args] = argv;
+    // A separate group, so that a Ctrl-C meant for Lares doesn't reach it.
+    const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.child = child;
+    const lines = new LineReader((line) => {
+      if (this.ending) return;
+      if (line === undefined) ears.ended(`It sent a line of more than ${LONGEST_LINE / 1024 / 1024} MB.`);
+      else ears.line(line);
+    }, LONGEST_LINE);
+    child.stdin!.on("error", () => {
+      // It ended while we wrote; `exit` says so.
+    });
+    child.stdout!.on("data", (piece: Buffer) => lines.feed(piece));
+    child.stderr!.on("data", (piece: Buffer) => {
+      this.complaints = (this.complaints + piece.toString("utf8")).slice(-MOST_COMPLAINTS);
+    });
+    // Not `exit`: what it said last may still be in the pipe.
+    child.once("close", () => {
+      if (!this.ending) ears.ended(this.explain());
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+  }
+
+  write(text: string): void {
+    if (this.child?.stdin?.writable) this.child.stdin.write(text);
+  }
+
+  /** Stops reading until `resume`: what it says meanwhile stays in the pipe, and in the end the program waits. */
+  pause(): void {
+    this.child?.stdout?.pause();
+  }
+
+  resume(): void {
+    this.child?.stdout?.resume();
+  }
+
+  /** Resolves when nothing of it is left. Idempotent. */
+  end(): Promise<void> {
+    this.ending ??= this.endAll();
+    return this.ending;
+  }
+
+  private async endAll(): Promise<void> {
+    const { child } = this;
+    if (!child) return;
+    child.stdin?.end();
+    if (this.spec.endsWithInput && child.exitCode === null && child.signalCode === null) await exited(child);
+    const { pid } = child;
+    await this.parts.endRun({ key: this.spec.key, ...defined({ leader: pid }) });
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+
+  private explain(): string {
+    const last = this.complaints.trim().split("\n").at(-1)?.trim();
+    return last ? `It ended by itself: ${last}` : "It ended by itself.";
+  }
+}
+
+function exited(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, GOODBYE_MS);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,7 @@
+/** The runtimes room: other people's agents, driven as our own. */
+export { makeAcpAdapter } from "./acp/adapter.ts";
+export { ACP_PROFILES, type AcpProfile } from "./acp/profile.ts";
+export { type PlannedRun, plan, type RunTask } from "./plan/plan.ts";
+export { withProofs } from "./plan/proofs.ts";
+export { ModelProxy } from "./proxy/door.ts";
+export { RunQueue } from "./run-queue.ts";

@@ -1,0 +1,127 @@
+/**
+ * FAKE of an agent that speaks the Agent Client Protocol, without a model: its prompts say what to do. Its quirks are those that real
+ * agents were seen to have (`LARES_FAKE_QUIRKS`), so that each of them is tried where those agents aren't installed.
+ *
+ * Documentation: https://agentclientprotocol.com/protocol/overview
+ * Documentation: https://agentclientprotocol.com/protocol/tool-calls
+ * Acknowledgement: a prompt is done when its response is written. Sessions are files, as a real agent's are: another process finds them.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+if (process.argv.includes("--version")) {
+  process.stdout.write("a banner of another line\n1.2.3\n");
+  process.exit(0);
+}
+
+const home = process.env.LARES_FAKE_HOME;
+const quirks = new Set((process.env.LARES_FAKE_QUIRKS ?? "").split(","));
+mkdirSync(home, { recursive: true });
+const sessionFile = (id) => join(home, `${id}.json`);
+const waiting = new Map();
+let asked = 0;
+let cancelled = () => {};
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const update = (sessionId, one) => send({ method: "session/update", params: { sessionId, update: one } });
+const chunk = (sessionId, text, kind = "agent_message_chunk") =>
+  update(sessionId, { sessionUpdate: kind, content: { type: "text", text } });
+
+if (quirks.has("noisy")) process.stdout.write("Loaded 3 extensions\n");
+if (quirks.has("never-ends")) setInterval(() => {}, 1000);
+const lines = createInterface({ input: process.stdin });
+lines.on("close", () => {
+  if (!quirks.has("never-ends")) process.exit(0);
+});
+lines.on("line", async (line) => {
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === undefined) return waiting.get(id)?.(result);
+  if (method === "session/cancel") return cancelled();
+  if (id === undefined) return;
+  try {
+    send({ id, result: await METHODS[method](params) });
+  } catch (error) {
+    send({ id, error: { code: error.code ?? -32603, message: error.message } });
+  }
+});
+
+const METHODS = {
+  initialize: () => ({
+    protocolVersion: quirks.has("newer") ? 2 : 1,
+    agentCapabilities: { loadSession: true, mcpCapabilities: { http: true } },
+    authMethods: [{ id: "key", name: "Key" }],
+  }),
+  authenticate: () => ({}),
+  "session/set_mode": () => ({}),
+  "session/new"() {
+    const sessionId = `fake-${process.pid}-${Date.now()}`;
+    writeFileSync(sessionFile(sessionId), "[]");
+    return { sessionId };
+  },
+  "session/load"({ sessionId }) {
+    if (!existsSync(sessionFile(sessionId))) throw new Error("no such session");
+    for (const said of JSON.parse(readFileSync(sessionFile(sessionId), "utf8"))) {
+      chunk(sessionId, said, "user_message_chunk");
+      chunk(sessionId, `the answer to ${said}`);
+      update(sessionId, { sessionUpdate: "tool_call", toolCallId: "old", title: "old", status: "completed" });
+    }
+    return {};
+  },
+  async "session/prompt"({ sessionId, prompt }) {
+    const text = prompt.map((part) => part.text).join("");
+    writeFileSync(join(home, "heard"), text);
+    const said = JSON.parse(readFileSync(sessionFile(sessionId), "utf8"));
+    writeFileSync(sessionFile(sessionId), JSON.stringify([...said, text]));
+    const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+    return { stopReason: await perform(sessionId, text), usage };
+  },
+};
+
+async function perform(sessionId, text) {
+  const { do: deed, words, thought, mark } = text.startsWith("{") ? JSON.parse(text) : { do: "say", words: "" };
+  if (deed === "fail") throw new Error("401 Unauthorized: the key was rejected");
+  if (deed === "die") process.exit(3);
+  if (deed === "hang") await new Promise(() => {});
+  if (thought) chunk(sessionId, thought, "agent_thought_chunk");
+  if (deed === "forever") {
+    chunk(sessionId, words);
+    const timer = setInterval(() => chunk(sessionId, "."), 5);
+    await new Promise((resolve) => (cancelled = resolve));
+    clearInterval(timer);
+    return "cancelled";
+  }
+  if (deed === "act") {
+    const outcome = await act(sessionId, mark);
+    if (outcome === "cancelled") return "cancelled";
+    if (outcome === "denied" && quirks.has("denial-ends")) return "end_turn";
+  }
+  for (const piece of words.match(/.{1,4}/gs) ?? []) chunk(sessionId, piece);
+  return "end_turn";
+}
+
+async function act(sessionId, mark) {
+  const call = `call-${++asked}`;
+  const known = { toolCallId: call, title: `mark ${mark}`, kind: "execute" };
+  const input = { rawInput: { command: `mark ${mark}` } };
+  if (!quirks.has("unannounced"))
+    update(sessionId, { sessionUpdate: "tool_call", status: "pending", ...known, rawInput: {} });
+  if (quirks.has("numbered-apart"))
+    update(sessionId, { sessionUpdate: "tool_call_update", toolCallId: call, ...input });
+  const toolCall = { ...known, ...input, toolCallId: quirks.has("numbered-apart") ? `perm-check-${asked}` : call };
+  const options = [
+    { optionId: "always", name: "Always", kind: "allow_always" },
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ];
+  const id = `q-${asked}`;
+  send({ id, method: "session/request_permission", params: { sessionId, toolCall, options } });
+  const { outcome } = await new Promise((resolve) => waiting.set(id, resolve));
+  const isAllowed = outcome.optionId === "yes" || outcome.optionId === "always";
+  if (isAllowed) appendFileSync(join(home, "marks"), `${mark} ${outcome.optionId}\n`);
+  const content = [{ type: "content", content: { type: "text", text: isAllowed ? "marked" : "not allowed" } }];
+  const status = isAllowed ? "completed" : "failed";
+  update(sessionId, { sessionUpdate: "tool_call_update", toolCallId: call, status, content });
+  if (outcome.outcome === "cancelled") return "cancelled";
+  return isAllowed ? "allowed" : "denied";
+}
