@@ -54,6 +54,22 @@ it("pinned tools are offered directly once a person accepted them, in a shape ev
   expect(names()).not.toContain("sky__forecast");
 });
 
+it.each(["legacy", "modern"] as const)(
+  "one tool with a bad schema is left out, and its siblings work (%s, MC-02)",
+  async (era) => {
+    const bad = [
+      { name: "text", description: "weather", inputSchema: { type: "string" } },
+      { name: "none", description: "weather" },
+      { name: "odd", description: "weather", inputSchema: { type: "object" }, annotations: "all of them" },
+    ];
+    const at = await startMcp({ tools: [bad[0]!, forecast, ...bad.slice(1)], era });
+    await at.result(searchTools);
+    expect((await at.result(callTool({ city: "Rome" }))).text).toContain("forecast says");
+    const { quarantined } = await at.lares.rpc("mcp.tools", { name: "sky" });
+    expect(quarantined.map(({ name }) => name).sort()).toEqual(["none", "odd", "text"]);
+  },
+);
+
 it("more than twelve pinned tools, or a pattern, are refused with the reason", async () => {
   const at = await startMcp({ tools: [forecast] });
   const pin = (names: string[]) =>
@@ -77,8 +93,9 @@ it("progress of a call is shown while it runs, few times, and leaves nothing in 
   live.close();
 });
 
+const report = { name: "report", description: "A report.", arguments: [{ name: "city", required: true }] };
+
 it("a server's prompt is a slash command for the owner: listed, with arguments, and its text counts as text from outside", async () => {
-  const report = { name: "report", description: "A report.", arguments: [{ name: "city", required: true }] };
   const at = await startMcp({ tools: [forecast], prompts: [report] });
   const say = async (text: string) => (await at.lares.chat("ana", text)).response;
   expect(await say("/sky:report")).toContain('"city" is missing');
@@ -93,4 +110,22 @@ it("a server's prompt is a slash command for the owner: listed, with arguments, 
   const asked = await until("a question", async () => (await at.lares.rpc("approvals.list", {})).approvals[0]);
   expect(asked.because).toMatch(/from outside/i);
   expect(at.lines().filter((line) => line.startsWith("prompt"))).toEqual(['prompt report {"city":"Rome"}']);
+});
+
+it("commands.list offers prompts with their arguments from the last listing, starts nothing, and only where they can be used", async () => {
+  const at = await startMcp({ tools: [forecast], prompts: [report] });
+  const names = async (headers = {}) => {
+    const { json } = await at.lares.request("POST", "/rpc/commands.list", { body: {}, headers });
+    return (json.commands as { name: string; usage: string }[]).filter(({ name }) => name.includes(":"));
+  };
+  expect(await names()).toEqual([]);
+  await at.lares.rpc("mcp.test", { name: "sky" });
+  await at.lares.restart();
+  const before = at.lines().length;
+  expect(await names()).toEqual([
+    { name: "sky:report", usage: expect.stringMatching(/^\/sky:report city=…/), doc: expect.any(String) },
+  ]);
+  expect(at.lines()).toHaveLength(before);
+  const { token } = await at.lares.rpc("tokens.create", { name: "reader", scopes: ["read"] });
+  expect(await names({ authorization: `Bearer ${token}` })).toEqual([]);
 });

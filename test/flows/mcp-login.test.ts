@@ -1,10 +1,18 @@
 /** Servers elsewhere that want a login (OAuth 2.1), against an authorization server of the test's own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { connected } from "../channels/support.ts";
 import { startAuthorization } from "../fakes/mcp-login/server.ts";
+import { startTelegram } from "../fakes/telegram/index.ts";
 import { startLares, startModel, toolResults, until } from "../support/index.ts";
 import { callTool, forecast, searchTools } from "../support/mcp.ts";
 
-async function start({ apart = false, listed = true } = {}) {
+const PROGRAM = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
+const AS_TERMINAL = "data:text/javascript,process.stdout.isTTY=true";
+
+async function start({ apart = false, listed = true, more = {} } = {}) {
   const far = await startAuthorization([forecast], { apart });
   const model = await startModel();
   const lares = await startLares({
@@ -12,6 +20,7 @@ async function start({ apart = false, listed = true } = {}) {
     config: {
       policy: { allow: { mcp: ["sky/*"] } },
       mcp: { servers: { sky: { url: far.url } } },
+      ...more,
       ...(apart && listed ? { web: { privateHosts: [new URL(far.issuer).host] } } : {}),
     },
   });
@@ -118,7 +127,8 @@ it("a server that wants more rights for a call asks the owner to log in again fo
   expect(await at.state()).toBe("needs-login");
   await at.lares.restart();
   await at.login();
-  expect(at.far.seen).toEqual(["registered", "granted", "granted sky:write"]);
+  // After the restart the gateway listens on another port, which is where the browser ends.
+  expect(at.far.seen).toEqual(["registered", "granted", "registered", "granted sky:write"]);
   expect(await at.call()).toContain("far says");
 });
 
@@ -135,3 +145,147 @@ it.each(["javascript:alert(1)", "file:///etc/passwd", "ssh://example.com/"])(
     expect(error).toBeDefined();
   },
 );
+
+it("a lost login reaches the owner in their own chat, once per loss and not per call, also when a guest's turn found it", async () => {
+  const telegram = await startTelegram();
+  onTestFinished(() => telegram.close());
+  const main = { token: telegram.token, apiUrl: telegram.url, paceMs: 0, owners: ["42"], allow: ["7"] };
+  const at = await start({ more: { channels: { telegram: { main } } } });
+  await at.login();
+  await connected(at.lares, "telegram/main");
+  const say = async (from: number, text: string) => {
+    const before = shown(from).length;
+    telegram.say(from, { id: from, first_name: `p${from}` }, `${text} then: say:over`);
+    await until("an answer", () =>
+      shown(from)
+        .slice(before)
+        .some((one) => one.includes("over")),
+    );
+  };
+  const shown = (chat: number) => telegram.sent.filter((one) => one.chat === chat).map(({ text }) => text);
+  const notices = (chat: number) => shown(chat).filter((text) => text.includes("lares mcp login sky"));
+  await say(42, searchTools);
+  await say(42, callTool({ city: "Rome" }));
+  expect(notices(42)).toEqual([]);
+  const lose = () => {
+    at.far.bent.forgets = true;
+    at.far.revoke();
+  };
+  lose();
+  await say(7, callTool({ city: "Rome" }));
+  await until("the notice", () => notices(42).length === 1);
+  expect(notices(42)[0]).toContain("The MCP server sky can't be used: it needs a login");
+  expect(notices(7)).toEqual([]);
+  await say(42, callTool({ city: "Oslo" }));
+  await at.lares.restart();
+  await connected(at.lares, "telegram/main");
+  await say(42, callTool({ city: "Bern" }));
+  expect(notices(42)).toHaveLength(1);
+  // Logged in and lost again is another loss.
+  at.far.bent.forgets = false;
+  await at.login();
+  await say(42, callTool({ city: "Rome" }));
+  lose();
+  await say(42, callTool({ city: "Rome" }));
+  await until("the second notice", () => notices(42).length === 2);
+});
+
+it("a caller that fetches its answers reads about a lost login with the first one", async () => {
+  const at = await start();
+  await at.login();
+  await at.lares.chat("ana", `${searchTools} then: say:ok`);
+  at.far.bent.forgets = true;
+  at.far.revoke();
+  const ask = async () => (await at.lares.chat("ana", `${callTool({ city: "Rome" })} then: say:done`)).notices.join();
+  expect(await ask()).toContain("lares mcp login sky");
+  expect(await ask()).toBe("");
+});
+
+it("tool_search says which servers wait for a login, instead of nothing", async () => {
+  const at = await start();
+  await at.lares.chat("ana", `${searchTools} then: say:ok`);
+  expect(toolResults(at.model.requests.at(-1)!).at(-1)!.text).toContain("The MCP server sky: it needs a login");
+});
+
+it("a browser on this machine ends the login by itself, only with the state of a login that is open (MCP-16, MCPSERVER-6)", async () => {
+  const at = await start();
+  const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
+  expect(new URL(link!).searchParams.get("redirect_uri")).toBe(`${at.lares.url}/mcp/login/done`);
+  expect((await at.lares.rpc("mcp.list", {})).servers[0]).toMatchObject({ loggingIn: true });
+  // As a browser asks when another site sends it here: a top-level navigation, without any credential.
+  const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+  const { ask } = await import("../gateway/support.ts");
+  const go = async (address: string, more = {}) => {
+    const { pathname, search } = new URL(address);
+    const answer = await ask(at.lares.url, pathname + search, { headers: { ...headers, ...more } });
+    return { status: answer.status, text: answer.text, policy: answer.headers["content-security-policy"] };
+  };
+  const end = at.far.agree(link!);
+  const wrong = new URL(end);
+  wrong.searchParams.set("state", "x".repeat(32));
+  expect(await go(wrong.href)).toMatchObject({ status: 400, text: expect.stringContaining("open any more") });
+  expect((await go(`${at.lares.url}/mcp/login/done`)).status).toBe(400);
+  expect((await go(`${end}&x=${"y".repeat(9000)}`)).status).toBe(403);
+  // Not from inside another page, and not under another name.
+  expect((await go(end, { "sec-fetch-dest": "iframe" })).status).toBe(403);
+  expect((await go(end, { host: "lares.example" })).status).toBe(403);
+  expect(at.far.seen).not.toContain("granted");
+  const done = await go(end);
+  expect(done).toMatchObject({ status: 200, text: expect.stringContaining("Logged in to sky") });
+  expect(done.policy).toContain("default-src 'none'");
+  expect((await at.lares.rpc("mcp.list", {})).servers[0]).toMatchObject({ state: "ready" });
+  expect((await at.lares.rpc("mcp.list", {})).servers[0]).not.toHaveProperty("loggingIn");
+  // A second time it is over.
+  expect((await go(end)).status).toBe(400);
+});
+
+it("a no in the browser ends the login, and the page shows nothing of the address as markup", async () => {
+  const at = await start();
+  const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
+  const state = new URL(link!).searchParams.get("state")!;
+  const answer = await fetch(`${at.lares.url}/mcp/login/done?error=%3Cscript%3Eno&state=${state}`);
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    expect.stringContaining("The login failed: &#60;script&#62;no"),
+  ]);
+  expect((await at.lares.rpc("mcp.list", {})).servers[0]).not.toHaveProperty("loggingIn");
+});
+
+it("a login that was begun before a restart ends where it began, on another port too", async () => {
+  const at = await start();
+  const first = (await at.lares.rpc("mcp.login", { name: "sky" })).link!;
+  await at.lares.restart();
+  expect(await at.lares.rpc("mcp.login", { name: "sky", ended: at.far.agree(first) })).toEqual({ done: true });
+  expect(at.far.seen).toEqual(["registered", "granted"]);
+});
+
+/** `lares mcp login sky` as a person runs it, who waits for the browser. */
+async function loginInTerminal({ home, token }: { home: string; token: string }) {
+  const env = { PATH: process.env.PATH ?? "", HOME: home, LARES_HOME: home, LARES_TOKEN: token, NO_COLOR: "1" };
+  const child = spawn(process.execPath, ["--import", AS_TERMINAL, PROGRAM, "mcp", "login", "sky"], { env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (printed += piece));
+  const ended = once(child, "close").then(([code]) => code as number);
+  await until("the command to wait", () => printed.includes("Waiting for the browser"), {
+    instead: () => printed,
+  });
+  const link = /https?:\/\/\S+\?\S+/.exec(printed)![0];
+  return { child, ended, link, printed: () => printed };
+}
+
+it("in a terminal the login command waits until the browser is back", async () => {
+  const at = await start();
+  const one = await loginInTerminal(at.lares);
+  expect((await fetch(at.far.agree(one.link))).status).toBe(200);
+  expect(await one.ended).toBe(0);
+  expect(one.printed()).toContain("Logged in to sky.");
+});
+
+it("Ctrl-C ends the wait for the browser with a sentence", async () => {
+  const at = await start();
+  const one = await loginInTerminal(at.lares);
+  one.child.kill("SIGINT");
+  expect(await one.ended).toBe(130);
+  expect(one.printed()).toContain("Stopped waiting.");
+});

@@ -23,7 +23,7 @@ it("a server's question parks the turn; over a kill and restart, an answer typed
   await at.lares.chat("ana", `${searchTools} then: say:ok`);
   at.lares.chat("ana", `${callTool({ city: "Rome" })} then: say:done`, { key: "k" }).catch(() => {});
   const asked = await question(at);
-  expect(asked.shown).toBe("sky asks:\n> Which unit?\n- unit: c, f\n- days: a whole number; optional; usually 3");
+  expect(asked.shown).toBe("sky asks:\n> Which unit?\n- unit: c, f\n- days: a whole number; optional; default 3");
   expect(asked.form?.fields.map(({ name }) => name)).toEqual(["unit", "days"]);
   // Nothing of the call is held: the program may end meanwhile, and Lares may die.
   await at.lares.kill9();

@@ -8,11 +8,11 @@ import { randomUUID } from "node:crypto";
 import { readFormAnswer } from "../../src/core/domain/index.ts";
 import { defined, systemClock } from "../../src/core/kit/index.ts";
 import { serverConfig } from "../../src/edges/tools/mcp/config.ts";
-import { connectOver, guardedFetch } from "../../src/edges/tools/mcp/http.ts";
-import { McpLogin } from "../../src/edges/tools/mcp/login.ts";
-import type { McpTool } from "../../src/edges/tools/mcp/manifest.ts";
-import { McpPeer } from "../../src/edges/tools/mcp/peer.ts";
-import { createClient } from "../../src/edges/tools/mcp/sdk.ts";
+import { connectOver, guardedFetch } from "../../src/edges/tools/mcp/connect/http.ts";
+import { McpLogin } from "../../src/edges/tools/mcp/connect/login.ts";
+import { McpPeer } from "../../src/edges/tools/mcp/connect/peer.ts";
+import { createClient } from "../../src/edges/tools/mcp/connect/sdk.ts";
+import type { McpTool } from "../../src/edges/tools/mcp/listed/manifest.ts";
 import { listedHosts } from "../../src/edges/tools/web/index.ts";
 
 interface Asked {
@@ -46,6 +46,7 @@ const isListed = listedHosts(["127.0.0.1", "localhost"]);
 let vault: string | undefined;
 const login = new McpLogin({
   ...{ server: "conformance", url, oauth: config.oauth, clock: systemClock, fetch: guardedFetch(url, isListed) },
+  redirect: () => "http://127.0.0.1:7717/mcp/login/done",
   store: {
     read: () => vault,
     async write(text) {
@@ -69,7 +70,7 @@ try {
   const { tools } = await orLogin(() => peer.list());
   for (const tool of tools) {
     const wanted = context.toolCalls?.filter(({ name }) => name === tool.name);
-    for (const { arguments: input } of wanted ?? [{ arguments: madeUp(tool.input) }])
+    for (const { arguments: input } of wanted ?? [{ arguments: readBack(tools, tool) ?? madeUp(tool.input) }])
       await orLogin(() => call(tool, input));
   }
 } finally {
@@ -105,6 +106,12 @@ async function call({ name, digest }: McpTool, input: Record<string, unknown>): 
     }
   }
   console.error(name, outcome);
+}
+
+/** One scenario wants to get a schema back as the client has it. */
+function readBack(tools: readonly McpTool[], { name }: McpTool): Record<string, unknown> | undefined {
+  if (name !== "json_schema_echo") return undefined;
+  return { schema: tools.find((one) => one.name === "json_schema_2020_12_tool")?.input };
 }
 
 /** What a person would say who agrees to everything. */

@@ -46,6 +46,7 @@ export const conformanceCatalogue: McpCatalogue = {
     requestState: { verify: codec.verify },
     cacheHints: { "tools/list": cached, "prompts/list": cached, "resources/list": cached, "resources/read": cached },
   },
+  isFollowable: () => true,
   register(server) {
     contentTools(server);
     liveTools(server);

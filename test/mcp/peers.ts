@@ -12,10 +12,15 @@ import { defined, systemClock } from "../../src/core/kit/index.ts";
 import { cleanEnvironment } from "../../src/edges/tools/exec/environment.ts";
 import { findMembers } from "../../src/edges/tools/exec/processes.ts";
 import { serverConfig } from "../../src/edges/tools/mcp/config.ts";
-import type { Manifest } from "../../src/edges/tools/mcp/manifest.ts";
-import { type CallOutcome, type CallRequest, McpPeer, type PeerMemory } from "../../src/edges/tools/mcp/peer.ts";
-import { createClient } from "../../src/edges/tools/mcp/sdk.ts";
-import { StdioTransport } from "../../src/edges/tools/mcp/stdio.ts";
+import {
+  type CallOutcome,
+  type CallRequest,
+  McpPeer,
+  type PeerMemory,
+} from "../../src/edges/tools/mcp/connect/peer.ts";
+import { createClient } from "../../src/edges/tools/mcp/connect/sdk.ts";
+import { StdioTransport } from "../../src/edges/tools/mcp/connect/stdio.ts";
+import type { Manifest } from "../../src/edges/tools/mcp/listed/manifest.ts";
 import { until } from "../support/index.ts";
 
 type Era = "legacy" | "modern";

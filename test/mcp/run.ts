@@ -3,12 +3,11 @@
  * the protocol requires; then published servers against the client. Packages come from the npm registry into a cache folder, once;
  * after that nothing leaves this machine.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawnModel, startLares } from "../support/index.ts";
+import { findNode, fromNpm } from "../support/outside.ts";
 import { KNOWN, REVISIONS, type Revision } from "./known-failures.ts";
 import { runPeers } from "./peers.ts";
 import { serveFixtures, serveProxy } from "./server.ts";
@@ -17,6 +16,7 @@ import { type Scenario, suite } from "./suite.ts";
 /** 0.1 of the suite doesn't know 2026-07-28. It needs a newer Node than Lares does. */
 const SUITE = { "@modelcontextprotocol/conformance": "0.2.0-alpha.12" };
 const SUITE_NODE = 24;
+const CACHE = join(tmpdir(), "lares-mcp");
 /** For each scenario of the client: the suite starts them all at once. */
 const PATIENCE_MS = "180000";
 const PEERS = {
@@ -28,15 +28,7 @@ const PEERS = {
 };
 /** What the program's own catalogue can show without the suite's fixtures. */
 const WITHOUT_FIXTURES: Record<Revision, readonly string[]> = {
-  "2025-11-25": [
-    "server-initialize",
-    "ping",
-    "tools-list",
-    "resources-list",
-    "resources-subscribe",
-    "resources-unsubscribe",
-    "dns-rebinding-protection",
-  ],
+  "2025-11-25": ["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"],
   "2026-07-28": [
     "tools-list",
     "resources-list",
@@ -50,12 +42,12 @@ const wanted = process.argv.slice(2).filter((word) => word !== "--");
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 let wrong = 0;
 if (isWanted("conformance")) wrong += await conformance();
-if (isWanted("peers")) wrong += await runPeers(installed("peers", PEERS));
+if (isWanted("peers")) wrong += await runPeers(fromNpm(join(CACHE, "peers"), PEERS));
 process.exitCode = wrong === 0 ? 0 : 1;
 
 async function conformance(): Promise<number> {
-  const node = findNode();
-  const folder = installed("conformance", SUITE);
+  const node = findNode(SUITE_NODE, "the conformance suite");
+  const folder = fromNpm(join(CACHE, "conformance"), SUITE);
   const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
   const run = (args: readonly string[]) => suite({ node, program, cwd: folder, args });
   let bad = 0;
@@ -111,32 +103,6 @@ function report(what: string, found: readonly Scenario[], known: Readonly<Record
   for (const name of stale) say(`  NOT EXPECTED: ${name} passes; take it off the list in test/mcp/known-failures.ts`);
   if (scored.length === 0) say("  NOT EXPECTED: nothing ran");
   return news.length + stale.length + (scored.length === 0 ? 1 : 0);
-}
-
-function findNode(): string {
-  const script = fileURLToPath(new URL("../../scripts/node-versions.mjs", import.meta.url));
-  const done = spawnSync(process.execPath, [script, String(SUITE_NODE)], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (done.status !== 0) throw new Error(`There is no Node ${SUITE_NODE} for the conformance suite.`);
-  return done.stdout.trim();
-}
-
-/** The folder these packages are in, installed when they aren't there. */
-function installed(name: string, packages: Readonly<Record<string, string>>): string {
-  const folder = join(tmpdir(), "lares-mcp", name);
-  const list = join(folder, "package.json");
-  const text = `${JSON.stringify({ private: true, dependencies: packages }, null, 2)}\n`;
-  const isThere = existsSync(join(folder, "node_modules")) && readFileSync(list, "utf8") === text;
-  if (isThere) return folder;
-  say(`Installing ${Object.keys(packages).join(", ")} into ${folder}…`);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(list, text);
-  const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const done = spawnSync("npm", args, { stdio: "inherit" });
-  if (done.status !== 0) throw new Error(`npm could not install ${name}`);
-  return folder;
 }
 
 function say(line: string): void {

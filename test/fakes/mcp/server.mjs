@@ -6,12 +6,16 @@
  * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
  * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  * Documentation: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Documentation: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ * Documentation: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html
  * Acknowledgement: a call is done when its response is written; a server that ends before has not said whether it did it.
+ *     A task is stored in a file beside the script before it is acknowledged, and so outlives the server.
  *
  *   node server.mjs SCRIPT.json
  */
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [, , scriptFile] = process.argv;
@@ -35,6 +39,7 @@ const note = (line) => {
 };
 
 note(`started ${process.pid}`);
+if (process.env.SKY_KEY) note(`key ${process.env.SKY_KEY} ${process.argv.slice(3).join(" ")}`);
 if (script().ignoresEnd) {
   process.on("SIGTERM", () => {});
   setInterval(() => {}, 1000);
@@ -44,19 +49,24 @@ lines.on("close", () => {
   if (!script().ignoresEnd) process.exit(0);
 });
 lines.on("line", (line) => {
-  const { id, method, params, result } = JSON.parse(line);
-  if (method === undefined) return asked.get(id)?.(result);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return asked.get(id)?.(result ?? { refused: error.message });
   if (method === "notifications/cancelled") note(`cancelled ${params.reason ?? ""}`);
   if (id === undefined) return;
   if (method === "server/discover" && isModern()) {
-    return say({ id, result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } } });
+    const extensions = { "io.modelcontextprotocol/tasks": {} };
+    return say({ id, result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {}, extensions } } });
   }
   if (method === "initialize" && !isModern()) {
     return say({
       id,
       result: {
         protocolVersion: "2025-11-25",
-        capabilities: { tools: { listChanged: true }, ...(script().prompts ? { prompts: {} } : {}) },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(script().prompts ? { prompts: {} } : {}),
+          ...(script().tasks ? { tasks: { cancel: {}, requests: { tools: { call: {} } } } } : {}),
+        },
         serverInfo: { name: "scripted", version: "1" },
       },
     });
@@ -74,6 +84,7 @@ lines.on("line", (line) => {
     if (params.uri !== "sky://today") return say({ id, error: { code: -32002, message: "no such resource" } });
     return say({ id, result: { contents: [{ uri: params.uri, text: "cloudy" }] } });
   }
+  if (method.startsWith("tasks/")) return aboutTask(id, method.slice("tasks/".length), params);
   if (method === "ping") return say({ id, result: {} });
   say({ id, error: { code: -32601, message: `no method ${method}` } });
 });
@@ -87,24 +98,25 @@ function callAgain(id, name, given, { inputResponses, requestState }) {
 }
 
 /** Holds the call open while a person is asked. */
-function askFirst(id, name, params) {
+function askFirst(id, name, { method, params }) {
   const own = `ask-${id}`;
   asked.set(own, (answer) => {
     note(`was told ${JSON.stringify(answer)}`);
     say({ id, result: { content: [{ type: "text", text: `${name} was told ${JSON.stringify(answer)}` }] } });
   });
-  say({ id: own, method: "elicitation/create", params });
+  say({ id: own, method, params });
 }
 
 function call(id, { name, arguments: given, ...more }) {
   const { behaviour = {}, asks = {} } = script();
   if (more.requestState !== undefined) return callAgain(id, name, given, more);
   note(`called ${name} ${JSON.stringify(given)}`);
+  if (script().tasks?.[name] && mayBeTask(more)) return startTask(id, name, given);
   if (asks[name]) {
     const { requests, state } = asks[name];
     if (isModern())
       return say({ id, result: { resultType: "input_required", inputRequests: requests, requestState: state } });
-    return askFirst(id, name, Object.values(requests)[0].params);
+    return askFirst(id, name, Object.values(requests)[0]);
   }
   switch (behaviour[name]) {
     case "reports": {
@@ -129,4 +141,64 @@ function call(id, { name, arguments: given, ...more }) {
     default:
       return say({ id, result: { content: [{ type: "text", text: `${name} says ${JSON.stringify(given)}` }] } });
   }
+}
+
+const tasksFile = `${scriptFile}.tasks`;
+const readTasks = () => {
+  try {
+    return JSON.parse(readFileSync(tasksFile, "utf8"));
+  } catch {
+    return {};
+  }
+};
+
+/** The older era: the client asks for a task. The newer one: it says that it can follow one. */
+function mayBeTask({ task, _meta }) {
+  if (!isModern()) return task !== undefined;
+  return "io.modelcontextprotocol/tasks" in (_meta?.["io.modelcontextprotocol/clientCapabilities"]?.extensions ?? {});
+}
+
+function startTask(id, name, given) {
+  const taskId = `task-${process.pid}-${id}`;
+  writeFileSync(tasksFile, JSON.stringify({ ...readTasks(), [taskId]: { name, given, looks: 0 } }));
+  const { id: shown = taskId } = script().tasks[name];
+  note(`task ${taskId}`);
+  const task = { ...timesOf(), taskId: shown, status: "working", statusMessage: "begun" };
+  return say({ id, result: isModern() ? { resultType: "task", ...task } : { task } });
+}
+
+function timesOf() {
+  const at = "2026-11-16T12:00:00Z";
+  const [life, poll] = isModern() ? ["ttlMs", "pollIntervalMs"] : ["ttl", "pollInterval"];
+  return { createdAt: at, lastUpdatedAt: at, [life]: 3_600_000, [poll]: 10 };
+}
+
+/** What the script says about a task: how it is, and with which words. `ends`: "file" waits until a file beside the script says so. */
+function taskNow(taskId, { name, given, updates }) {
+  const { status, said, ends, asks, error } = script().tasks[name];
+  const common = { ...timesOf(), taskId, statusMessage: said };
+  if (asks && !updates) return { ...common, status: "input_required", inputRequests: asks };
+  if (ends === "file" && !existsSync(`${scriptFile}.done`)) return { ...common, status: "working" };
+  const told = updates ? ` knowing ${JSON.stringify(updates)}` : "";
+  const result = { content: [{ type: "text", text: `${name} made of ${JSON.stringify(given)}${told}` }] };
+  if (error) return { ...common, status: "failed", error: { code: -32603, message: error } };
+  return { ...common, status: status ?? "completed", result };
+}
+
+function aboutTask(id, what, { taskId, inputResponses }) {
+  const tasks = readTasks();
+  const task = tasks[taskId];
+  if (what !== "get") note(`${what} ${taskId} ${inputResponses ? JSON.stringify(inputResponses) : ""}`.trim());
+  if (!task || script().tasks?.[task.name]?.forgets) {
+    note(`asked about ${taskId}`);
+    return say({ id, error: { code: -32602, message: "Task not found" } });
+  }
+  if (what === "cancel") return say({ id, result: { ...timesOf(), taskId, status: "cancelled" } });
+  if (what === "update") {
+    writeFileSync(tasksFile, JSON.stringify({ ...tasks, [taskId]: { ...task, updates: inputResponses } }));
+    return say({ id, result: {} });
+  }
+  const { result, ...now } = taskNow(taskId, task);
+  if (what === "result") return say({ id, result });
+  return say({ id, result: isModern() && now.status === "completed" ? { ...now, result } : now });
 }

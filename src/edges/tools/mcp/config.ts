@@ -54,6 +54,24 @@ export const serverConfig = z
     askSeconds: seconds(3600)
       .default(600)
       .describe("how long a server of the older protocol is kept waiting when it asks you something"),
+    sampling: z
+      .boolean()
+      .default(false)
+      .describe("whether it may have a model write something for it, at your cost, once you have agreed"),
+    samplingCalls: z.number().int().min(1).max(100).default(5).describe("how often in one turn"),
+    samplingTokens: z
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(1000)
+      .describe("the longest answer it gets, in tokens"),
+    taskMinutes: z
+      .number()
+      .positive()
+      .max(43_200)
+      .default(1440)
+      .describe("how long a call may take that the server works on in the background (a task)"),
     idleMinutes: z.number().min(0).max(1440).default(10).describe("how long an unused program keeps running"),
     allow: patterns.optional().describe("the only tools of it that are offered, by name or `pattern*`"),
     deny: patterns.default([]).describe("tools of it that aren't offered"),

@@ -1,4 +1,6 @@
 /** Tools of other programs, over MCP. The SDK is loaded with the first server that is wanted. */
-export { misfit } from "./arguments.ts";
+export { misfit } from "./call/arguments.ts";
 export { agentMcpConfig, mcpConfig } from "./config.ts";
 export { type OpenedMcp, openMcp } from "./open.ts";
+export { pluginFit } from "./plugin-servers.ts";
+export { eraseTasks } from "./tasks/store.ts";

@@ -1,20 +1,18 @@
 /** What an owner sees and changes of their servers, in the shapes of the protocol's `mcp.*`. Starts nothing but where it says so. */
 import type { Json } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
-import { type AddPort, addServers } from "./add.ts";
+import { type AddPort, addServers } from "./adding/add.ts";
+import { importServers } from "./adding/import.ts";
+import { knownSources } from "./adding/sources.ts";
 import type { ServerConfig } from "./config.ts";
-import { importServers } from "./import.ts";
-import { describeTool } from "./pins.ts";
+import { describeTool } from "./listed/pins.ts";
 import type { McpServers } from "./servers.ts";
-import { knownSources } from "./sources.ts";
 
 export interface ManagerPort extends Omit<AddPort, "known" | "save"> {
   /** Of the settings, not of what is running: a server that never started is listed, too. */
   known(): Readonly<Record<string, ServerConfig>>;
   /** Undefined removes it. */
   save(server: string, definition: Json | undefined): Promise<unknown>;
-  /** Hides secrets that are known: commands and addresses may contain some that nobody moved to the vault. */
-  redact(text: string): string;
 }
 
 export interface ManagerParts extends ManagerPort {
@@ -46,6 +44,7 @@ export class McpManager {
         held: held.length,
         quarantined: quarantined.length,
         ...defined({ why: "why" in state ? state.why : undefined }),
+        ...(this.servers.isLoggingIn(name) ? { loggingIn: true as const } : {}),
       };
     });
   }
@@ -99,6 +98,7 @@ export class McpManager {
     return { ...port, known: known() };
   }
 
+  /** Commands and addresses may contain secrets that nobody moved to the vault. */
   #target(config: ServerConfig): string {
     return this.#parts.redact(config.url ?? [config.command, ...config.args].join(" "));
   }

@@ -1,7 +1,11 @@
 /** Servers that plugins bring: defined by their folders, confined to what the owner granted them. */
 import { defined } from "../../../core/kit/index.ts";
+import { misfit } from "./call/arguments.ts";
 import { type ServerConfig, serverConfig } from "./config.ts";
-import type { PluginConfinement } from "./launch.ts";
+import { type PluginConfinement, whyNoProgram, whyNotGranted } from "./connect/launch.ts";
+
+/** Whether a plugin could be used here, as far as that is known without starting it. */
+export const pluginFit = { misfit, whyNoProgram, whyNotGranted };
 
 /** A program, or an address elsewhere. */
 export interface PluginServerDefinition {
@@ -22,6 +26,8 @@ export interface PluginServerPort {
   /** Those in use, by the names they have among all servers. */
   list(): readonly PluginServerDefinition[];
   has(server: string): boolean;
+  /** Whether people may type this prompt of a server as a command. */
+  mayPrompt(server: string, prompt: string): boolean;
   /** A program of a plugin is about to start: what it may use. Undefined for any other server. Throws when it may not be started. */
   start(server: string): Promise<PluginConfinement | undefined>;
   /** It couldn't be reached, ended by itself, or didn't answer. */

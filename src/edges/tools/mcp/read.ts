@@ -9,7 +9,7 @@ import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { labelled } from "../web/outside.ts";
-import { addressTool } from "./names.ts";
+import { addressTool } from "./listed/names.ts";
 
 export interface ResourcePort {
   /** Whether this agent may read it. */

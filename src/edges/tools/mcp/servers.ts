@@ -9,9 +9,7 @@ import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
 import { defined, nearest, visibleLine } from "../../../core/kit/index.ts";
 
 import type { McpConfig, ServerConfig } from "./config.ts";
-import type { McpLogin } from "./login.ts";
-import { digestJson, type Manifest, type McpTool } from "./manifest.ts";
-import { addressTool, isListed } from "./names.ts";
+import type { McpLogin } from "./connect/login.ts";
 import {
   type CallOutcome,
   type CallRequest,
@@ -19,11 +17,15 @@ import {
   type PeerMemory,
   type PeerParts,
   type PeerState,
-} from "./peer.ts";
-import { describeTool, type HeldTool, type Sorted, sortTools } from "./pins.ts";
-import { projectSchema } from "./project.ts";
-import { findPrompt, readPrompt, readPromptArguments, showPrompt } from "./prompts.ts";
+} from "./connect/peer.ts";
+import { isEndOf, isOpen, type PendingLogin } from "./connect/pending.ts";
+import { digestJson, type Manifest, type McpTool } from "./listed/manifest.ts";
+import { addressTool, isListed } from "./listed/names.ts";
+import { describeTool, type HeldTool, type Sorted, sortTools } from "./listed/pins.ts";
+import { projectSchema } from "./listed/project.ts";
+import { findPrompt, readPrompt, readPromptArguments, showPrompt } from "./listed/prompts.ts";
 import * as store from "./store.ts";
+import type { TaskLine } from "./tasks/wire.ts";
 
 /** What of `agents.<id>.mcp` limits an agent: tools as `server/tool`, with `*`. */
 export interface AgentLists {
@@ -44,10 +46,18 @@ export interface McpServersParts {
   client: PeerParts["client"];
   /** The login to a server elsewhere. */
   login(server: { name: string; config: ServerConfig }): Promise<Pick<McpLogin, "begin" | "finish">>;
+  /** A login that was begun. Loads nothing. */
+  pending(server: string): PendingLogin | undefined;
   /** Ends what is left of a run by its tag. */
   endRun(key: string): Promise<unknown>;
   /** A server couldn't be reached, or ended without being asked to. */
   failed?(server: string, why: string): void;
+  /** True: nothing about these servers is stored, not even what was accepted of them. Their runs are, so that they can be ended. */
+  forgets?: true;
+  /** Whether it works on something between calls. */
+  isWorking?(server: string): boolean;
+  /** Whether a prompt may be typed as a command: a plugin's only if it was granted. */
+  mayPrompt?(server: string, prompt: string): boolean;
   /** One that doesn't answer is ended at once: it is a plugin's, and may be in an endless loop. */
   endsWhenSilent?(server: string): boolean;
 }
@@ -97,7 +107,7 @@ export class McpServers {
 
   /** Follows the configuration: reads what is remembered of each server, ends those that left or changed. Starts nothing. */
   async apply(): Promise<void> {
-    const { records } = this.#parts;
+    const { records, forgets } = this.#parts;
     const { servers } = this.#parts.config();
     // A changed definition may be a different program, so nothing of the running one is reused.
     const ended = [...this.#entries].filter(([name, { config }]) => !isSame(servers[name], config));
@@ -108,8 +118,8 @@ export class McpServers {
     for (const [name, config] of Object.entries(servers)) {
       // Unchanged servers keep their connection: other settings change far more often than these.
       if (this.#entries.has(name)) continue;
-      const memory = await store.readServer(records, name);
-      const pins = await store.readPins(records, name);
+      const memory = forgets ? {} : await store.readServer(records, name);
+      const pins = forgets ? new Map<string, store.Pin>() : await store.readPins(records, name);
       this.#entries.set(name, { config, peer: this.#peer(name, config, memory), manifest: memory.manifest, pins });
     }
   }
@@ -190,17 +200,22 @@ export class McpServers {
 
   /** Asks a server for its tools again. Throws when it can't be reached. */
   async refresh(name: string): Promise<ServerStatus> {
-    await this.#entry(name).peer.list();
+    const { peer } = this.#entry(name);
+    await peer.list().catch((error: unknown) => {
+      throw unreached(name, error);
+    });
     return this.status(name);
   }
 
   /** Connects to a server and lists its tools; how that went, in figures and in the server's own words. */
   async test(name: string): Promise<ServerTest> {
     const from = performance.now();
-    const why = await this.refresh(name).then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const why = await this.#entry(name)
+      .peer.list()
+      .then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      );
     const { tools, held, quarantined } = this.status(name);
     return {
       ok: why === undefined,
@@ -258,14 +273,29 @@ export class McpServers {
       return link === undefined ? { done: true } : { link, done: false };
     }
     await login.finish(ended);
+    peer.foundLogin();
     await peer.close();
-    await peer.list();
+    await this.refresh(name);
     return { done: true };
   }
 
-  /** Sentences about servers that wait for a login. */
-  waiting(): string[] {
-    return this.names().flatMap((name) => {
+  /** A login was begun and can still be finished. */
+  isLoggingIn(name: string): boolean {
+    return isOpen(this.#parts.pending(name), this.#parts.clock.now());
+  }
+
+  /** A browser came back from a login: `query` is what it brought. Undefined: of no login that is open. */
+  async endLogin(query: string): Promise<string | undefined> {
+    const state = new URLSearchParams(query).get("state") ?? "";
+    const name = this.names().find((one) => isEndOf(this.#parts.pending(one), state, this.#parts.clock.now()));
+    if (name !== undefined) await this.login(name, query);
+    return name;
+  }
+
+  /** Sentences about servers that wait for a login; of those that this agent may use, if one is named. */
+  waiting(agent?: string): string[] {
+    const names = this.names().filter((name) => agent === undefined || this.#mayUse(agent, name));
+    return names.flatMap((name) => {
       const state = this.#entries.get(name)!.peer.state();
       return state.kind === "needs-login" ? [`The MCP server ${name}: ${state.why}`] : [];
     });
@@ -328,7 +358,7 @@ export class McpServers {
   prompts(agent: string): { typed: string; about: string }[] {
     return this.names().flatMap((server) =>
       (this.#entries.get(server)!.peer.prompts() ?? [])
-        .filter(({ name }) => this.mayRead(agent, server, addressTool(server, `prompt/${name}`)))
+        .filter(({ name }) => this.#mayType(agent, server, name))
         .map((prompt) => ({ typed: showPrompt(server, prompt), about: prompt.about })),
     );
   }
@@ -336,7 +366,7 @@ export class McpServers {
   /** A prompt's text. Undefined: there is no such server for this agent. Throws in words for people. */
   async prompt(agent: string, asked: { server: string; prompt: string; typed: string }): Promise<string | undefined> {
     const { server, prompt: name, typed } = asked;
-    if (!this.mayRead(agent, server, addressTool(server, `prompt/${name}`))) return undefined;
+    if (!this.#mayType(agent, server, name)) return undefined;
     const { peer } = this.#entry(server);
     const signal = AbortSignal.timeout(PROMPT_MS);
     try {
@@ -350,9 +380,40 @@ export class McpServers {
     }
   }
 
+  #mayType(agent: string, server: string, prompt: string): boolean {
+    const isGranted = this.#parts.mayPrompt?.(server, prompt) ?? true;
+    return isGranted && this.mayRead(agent, server, addressTool(server, `prompt/${prompt}`));
+  }
+
   /** Goes on with a call that waits for a person. */
   answer(server: string, ...given: Parameters<McpPeer["answer"]>): Promise<CallOutcome> {
     return this.#entry(server).peer.answer(...given);
+  }
+
+  /** Asks a server about a task. Throws when it can't be reached. */
+  task<T>(server: string, work: (line: TaskLine) => Promise<T>): Promise<T> {
+    return this.#entry(server).peer.task(work);
+  }
+
+  /** The settings of a server. */
+  config(server: string): ServerConfig {
+    return this.#entry(server).config;
+  }
+
+  maySample(server: string): boolean {
+    return this.#entry(server).peer.maySample(this.definition(server));
+  }
+
+  allowSampling(server: string): void {
+    this.#entry(server).peer.allowSampling(this.definition(server));
+  }
+
+  taskMs(server: string): number {
+    return this.#entry(server).config.taskMinutes * 60_000;
+  }
+
+  has(server: string): boolean {
+    return this.#entries.has(server);
   }
 
   /** Of what decides which program answers: an approval is bound to it. A digest, because it has secrets in it. */
@@ -407,6 +468,7 @@ export class McpServers {
       clock,
       client,
       memory,
+      isWorking: () => this.#parts.isWorking?.(name) ?? false,
       failed: (why) => this.#parts.failed?.(name, why),
       remember: (kept) => this.#remember(name, kept),
       listed: (manifest) => this.#took(name, manifest),
@@ -422,7 +484,8 @@ export class McpServers {
   }
 
   #remember(name: string, memory: PeerMemory): void {
-    const { records, clock, log } = this.#parts;
+    const { records, clock, log, forgets } = this.#parts;
+    if (forgets) return;
     records
       .write((tx) => store.writeServer(tx, name, memory, clock.now()))
       .catch((error: unknown) => log.warn("an MCP server's list could not be stored", { name, reason: String(error) }));
@@ -435,11 +498,24 @@ export class McpServers {
     // Only the very first list is taken without a look: adding the server was the decision.
     if (entry.pins.size > 0 || manifest.tools.length === 0) return;
     const pins = manifest.tools.map((tool) => pinned(tool, null));
-    await this.#parts.records.write((tx) => {
-      for (const pin of pins) store.writePin(tx, name, pin);
-    });
+    if (!this.#parts.forgets) {
+      await this.#parts.records.write((tx) => {
+        for (const pin of pins) store.writePin(tx, name, pin);
+      });
+    }
     for (const pin of pins) entry.pins.set(pin.tool, pin);
   }
+}
+
+/** For the person who asked; why is often the server's own word. */
+function unreached(name: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError("NOT_READY", {
+    message: `The MCP server ${name} can't be used now. ${visibleLine((error as Error).message)}`,
+    hint: `See what it printed: lares mcp logs ${name}`,
+    retry: "later",
+    cause: error,
+  });
 }
 
 function isSame(a: ServerConfig | undefined, b: ServerConfig): boolean {

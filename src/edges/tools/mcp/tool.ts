@@ -3,7 +3,7 @@
  *
  * MCP-12: the plan is bound to the tool's digest, the server's definition and the exact arguments.
  */
-import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { ActionPlan, Tool, ToolCaller, ToolPlace } from "../../../core/contracts/index.ts";
 import {
   AppError,
   type ImagePart,
@@ -13,23 +13,28 @@ import {
 } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
-import { misfit } from "./arguments.ts";
-import type { McpTool } from "./manifest.ts";
-import { addressTool } from "./names.ts";
-import { type CallAt, goOn, tellOutcome } from "./outcome.ts";
-import type { CallOutcome, CallRequest } from "./peer.ts";
+import { misfit } from "./call/arguments.ts";
+import { type CallAt, goOn, tellOutcome } from "./call/outcome.ts";
+import type { CallOutcome, CallRequest } from "./connect/peer.ts";
+import type { McpTool } from "./listed/manifest.ts";
+import { addressTool } from "./listed/names.ts";
+import type { Sampled } from "./sampling/sampling.ts";
 import type { OfferedTool } from "./servers.ts";
+import { endTask, findTask, type TaskPort } from "./tasks/outcome.ts";
 
-export interface McpPort {
+export interface McpPort extends TaskPort {
+  /** Whether the owner lets this server have a model write for it. */
+  samples(server: string): boolean;
+  sample(server: string, asked: { caller: ToolCaller; params: unknown }, signal: AbortSignal): Promise<Sampled>;
+  /** A person agreed to it. */
+  allowSampling(server: string): void;
   /** Throws TOOL_INPUT when the tool isn't offered to this agent now. */
   find(agent: string, server: string, tool: string): OfferedTool;
-  /** Changes with the program or address that answers. */
-  definition(server: string): string;
   call(server: string, request: CallRequest): Promise<CallOutcome>;
   /** Goes on with a call that a server of the older era holds open. */
   answer(server: string, key: string, given: QuestionAnswer, signal: AbortSignal): Promise<CallOutcome>;
-  /** The folders a server may use. */
-  roots(): readonly { uri: string; name: string }[];
+  /** Says once per id what only the owner can put right. False where it has to come with the turn's answer. */
+  tellOwner(caller: ToolCaller, notice: { id: string; text: string }): Promise<boolean>;
   keepPicture(session: string, of: { name: string; bytes: Buffer }): Promise<ImagePart | undefined>;
 }
 
@@ -51,8 +56,26 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
         signal,
         answers: { responses, ...defined({ state: requestState }) },
         ...reporting(place),
+        ...sampling(place, signal),
       }),
   });
+  const sampling = ({ caller }: ToolPlace, signal: AbortSignal): Pick<CallRequest, "onSample"> => ({
+    onSample: {
+      ask: (params) => port.sample(server, { caller, params }, signal),
+      allow: () => port.allowSampling(server),
+    },
+  });
+  const run: Tool["run"] = async (input, place, key, signal) => {
+    const request = { tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input) };
+    const outcome = await port.call(server, {
+      ...request,
+      key,
+      signal,
+      ...reporting(place),
+      ...sampling(place, signal),
+    });
+    return tellOutcome(callAt(input, place, key, signal), outcome);
+  };
   return {
     spec: { name: tool.modelName, description: tool.description || address, input: tool.input },
     repeat: isRepeatable ? "safe" : "never",
@@ -77,11 +100,15 @@ export function createMcpTool(port: McpPort, offered: OfferedTool): Tool {
         ...(now.tool.hints.isDestructive ? { destroys: true } : {}),
       };
     },
-    async run(input, place, key, signal): Promise<ToolResult> {
-      const request = { tool: tool.name, digest: tool.digest, arguments: readArguments(address, tool, input) };
-      const outcome = await port.call(server, { ...request, key, signal, ...reporting(place) });
-      return tellOutcome(callAt(input, place, key, signal), outcome);
+    // A repeatable call runs again after a crash, but not while the server still works on the first one.
+    run: async (input, place, key, signal) =>
+      (isRepeatable ? await findTask(port, offered, key) : undefined) ?? run(input, place, key, signal),
+    async probe(input, place, key, { signal }) {
+      const ok =
+        (await findTask(port, offered, key)) ?? (isRepeatable ? await run(input, place, key, signal) : undefined);
+      return ok && { ok };
     },
+    after: (_input, place, { on }) => endTask(port, offered, place, on),
     goOn: (input, place, { state, answer }, key, signal) => goOn(callAt(input, place, key, signal), state, answer),
   };
 }

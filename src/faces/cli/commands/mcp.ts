@@ -1,6 +1,6 @@
 /** `lares mcp`: other programs whose tools agents may use. */
 import { resolve } from "node:path";
-import { truthy } from "../../../core/kit/index.ts";
+import { pause, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -95,8 +95,9 @@ function describeImportable({ state, name, product, file, target, gets, why }: I
   ];
 }
 
-export const test: Action = async ({ rpc, out }, [name = ""]) => {
-  const done = await rpc.call("mcp.test", { name });
+export const test: Action = async (ctx, [name = ""]) => {
+  const { rpc, out } = ctx;
+  const done = await withNews(ctx, name, rpc.call("mcp.test", { name }));
   out.document(done);
   out.say(done.ok ? words.works(name, done.tools, done.ms) : words.fails(name, oneLine(done.why ?? "")));
   for (const one of done.quarantined) out.say(words.cannotUse(oneLine(one.name), oneLine(one.reason)));
@@ -105,6 +106,29 @@ export const test: Action = async ({ rpc, out }, [name = ""]) => {
   if (done.held > 0) out.note(words.lookAt(out.hint, name));
   return done.ok ? EXIT.done : EXIT.failed;
 };
+
+/** Programs that are fetched first take a while, and some hang: what the server wrote last shows which. */
+const NEWS_MS = 3000;
+
+async function withNews<T>({ rpc, out, clock }: Context, name: string, work: Promise<T>): Promise<T> {
+  const from = clock.now();
+  let stop = () => {};
+  let isOver = false;
+  const look = async () => {
+    const { lines } = await rpc.call("mcp.logs", { name, limit: 1 });
+    const seconds = Math.round((clock.now() - from) / 1000);
+    if (!isOver) out.note(words.stillConnecting(name, seconds, oneLine(lines.at(-1) ?? "")));
+  };
+  const tick = () => {
+    // If it can't be asked now, the test itself says why.
+    if (!isOver) stop = clock.after(NEWS_MS, () => void look().then(tick, () => {}));
+  };
+  tick();
+  return work.finally(() => {
+    isOver = true;
+    stop();
+  });
+}
 
 export const tools: Action = async (ctx, [name = ""]) => {
   const { rpc, out, options } = ctx;
@@ -129,16 +153,48 @@ export const tools: Action = async (ctx, [name = ""]) => {
   return EXIT.done;
 };
 
-export const login: Action = async ({ rpc, out, options }, [name = ""]) => {
+export const login: Action = async (ctx, [name = ""]) => {
+  const { rpc, out, options, ports } = ctx;
   const done = await rpc.call("mcp.login", { name, ...truthy({ ended: options.ended }) });
   out.document(done);
-  if (done.link === undefined) out.say(words.loggedIn(name));
-  else {
-    out.say(words.openThis, `  ${oneLine(done.link)}`);
-    out.note(words.thenPaste(out.hint, name));
+  if (done.link === undefined) {
+    out.say(words.loggedIn(name));
+    return EXIT.done;
   }
-  return EXIT.done;
+  out.say(words.openThis, `  ${oneLine(done.link)}`);
+  out.note(words.thenPaste(out.hint, name));
+  // A script goes on; a person waits for the browser.
+  return ports.stdout.isTTY ? waitForBrowser(ctx, name) : EXIT.done;
 };
+
+/** How often it looks whether the browser came back. */
+const LOOK_MS = 1000;
+
+async function waitForBrowser({ rpc, out, clock, onSignal }: Context, name: string): Promise<number> {
+  const stopped = new AbortController();
+  const off = onSignal("SIGINT", () => stopped.abort());
+  const one = async () => (await rpc.call("mcp.list", {})).servers.find((server) => server.name === name);
+  out.note(words.waitingForBrowser);
+  // The clock's timers don't keep the process alive, and between two looks nothing else does.
+  const hold = setInterval(() => {}, 2 ** 30);
+  try {
+    let server = await one();
+    while (server?.loggingIn && !stopped.signal.aborted) {
+      await pause(clock, LOOK_MS, stopped.signal);
+      if (!stopped.signal.aborted) server = await one();
+    }
+    if (stopped.signal.aborted) {
+      out.note(words.stoppedWaiting(out.hint, name));
+      return EXIT.interrupted;
+    }
+    const isIn = server?.state === "ready";
+    out.say(isIn ? words.loggedIn(name) : words.notLoggedIn(out.hint, name));
+    return isIn ? EXIT.done : EXIT.failed;
+  } finally {
+    clearInterval(hold);
+    off();
+  }
+}
 
 export const logs: Action = async ({ rpc, out, options }, [name = ""]) => {
   const { lines } = await rpc.call("mcp.logs", { name, ...truthy({ limit: options.limit }) });

@@ -10,6 +10,14 @@ import { explain, hidden, type McpVisitor, type ServedTool, toMcpCaller, tool } 
 export const APPROVALS = "lares://approvals";
 export const approvalUri = (id: string): string => `${APPROVALS}/${encodeURIComponent(id)}`;
 
+/** Of an approval's address; ids are much shorter. */
+export const MOST_URI = 256;
+
+/** Whether a client can subscribe to it. */
+export function isFollowable(uri: string): boolean {
+  return uri.length <= MOST_URI && (uri === APPROVALS || uri.startsWith(`${APPROVALS}/`));
+}
+
 const JSON_TYPE = "application/json";
 /** The most a client is shown at once; nobody answers more. */
 const MOST = 200;

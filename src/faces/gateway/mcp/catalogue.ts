@@ -10,6 +10,8 @@ import type { Caller, GatewayParts } from "../ports.ts";
 
 export interface McpCatalogue {
   options: McpServerOptions;
+  /** Whether a client can subscribe to it. */
+  isFollowable(uri: string): boolean;
   /** Adds what this client may use. Called for every server that is built. */
   register(server: McpServer, client: McpVisitor): void;
 }

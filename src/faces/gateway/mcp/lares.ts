@@ -1,8 +1,9 @@
 /** The catalogue of the program: what other agents can do here. Each part is left out for tokens without the right to it. */
-import { addApprovals, approvalTools } from "./approvals.ts";
+import { addApprovals, approvalTools, isFollowable } from "./approvals.ts";
 import { askTools } from "./ask.ts";
 import { addTool, type McpCatalogue } from "./catalogue.ts";
 import { recordTools } from "./records.ts";
+import { addSkills } from "./skills.ts";
 
 const INSTRUCTIONS =
   "Lares runs agents that remember, act on schedules and ask a person before anything risky. Use `ask` to talk to one of them.";
@@ -13,7 +14,7 @@ const LIST = { ttlMs: 60_000, cacheScope: "private" } as const;
 export const laresCatalogue: McpCatalogue = {
   options: {
     instructions: INSTRUCTIONS,
-    capabilities: { tools: {}, resources: { subscribe: true } },
+    capabilities: { tools: {}, resources: { subscribe: true, listChanged: false } },
     cacheHints: {
       "tools/list": LIST,
       "resources/list": LIST,
@@ -22,8 +23,10 @@ export const laresCatalogue: McpCatalogue = {
       "resources/read": { ttlMs: 0, cacheScope: "private" },
     },
   },
+  isFollowable,
   register(server, client) {
     for (const one of [...askTools, ...recordTools, ...approvalTools]) addTool(server, client, one);
     addApprovals(server, client);
+    addSkills(server, client);
   },
 };

@@ -6,6 +6,7 @@ import type { GatewayParts } from "../ports.ts";
 import type { McpCatalogue } from "./catalogue.ts";
 import { rpcError } from "./errors.ts";
 import type { McpFace } from "./serve.ts";
+import { boundUnread } from "./unread.ts";
 
 export const MCP_PATH = "/mcp";
 
@@ -21,7 +22,8 @@ export function mcpRoute(app: HttpApp, parts: GatewayParts, catalogue?: McpCatal
     if (c.req.header("authorization") === undefined) throw onlyTokens();
     const body = c.req.method === "POST" ? await readJson(c, parts.config().http.maxBodyBytes) : undefined;
     face ??= load();
-    return (await face).handle(bare(c), principal, body);
+    const response = await (await face).handle(bare(c), principal, body);
+    return boundUnread(response, () => c.env.incoming.socket.destroy());
   });
   return { close: async () => (await face)?.close() };
 }

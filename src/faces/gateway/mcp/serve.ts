@@ -19,7 +19,7 @@ import type { Principal } from "../../../core/protocol/index.ts";
 import type { GatewayParts } from "../ports.ts";
 import { APPROVALS, approvalUri } from "./approvals.ts";
 import type { McpCatalogue } from "./catalogue.ts";
-import { noSession } from "./errors.ts";
+import { noSession, rpcError } from "./errors.ts";
 import { laresCatalogue } from "./lares.ts";
 import { LegacySessions } from "./sessions.ts";
 
@@ -40,12 +40,13 @@ export class McpFace {
   private readonly catalogue: McpCatalogue;
   /** By credential. There are as many as tokens at most. */
   private readonly clients = new Map<string, Served>();
-  private readonly sessions = new LegacySessions();
+  private readonly sessions: LegacySessions;
   private readonly off: (() => void)[];
 
   constructor(parts: GatewayParts, catalogue: McpCatalogue = laresCatalogue) {
     this.parts = parts;
     this.catalogue = catalogue;
+    this.sessions = new LegacySessions(catalogue);
     this.off = [
       parts.door.onRevoked((credential) => void this.drop(credential)),
       parts.events.on(({ event }) => {
@@ -57,13 +58,15 @@ export class McpFace {
 
   /** `request` without the credential that proved `principal` (MCPSERVER-3). */
   async handle(request: Request, principal: Principal, body: unknown): Promise<Response> {
+    // No revision served here has batches; one could bring a thousand calls.
+    if (Array.isArray(body)) return rpcError(400, -32_600, "Send one message at a time: batches aren't supported.");
     const client = this.client(principal);
     const id = request.headers.get("mcp-session-id");
     const isLegacy = id !== null || (await isLegacyRequest(request, body));
     if (!isLegacy) return client.modern.fetch(request, { parsedBody: body });
     if (id !== null)
       return (await this.sessions.handle(id, principal.credential, request, body)) ?? noSession(readId(body));
-    if (isInitialize(body)) return this.sessions.start(client.build(), principal.credential, request, body);
+    if (isInitialize(body)) return this.sessions.start(client.build(), principal, request, body);
     return client.legacy(request, body);
   }
 

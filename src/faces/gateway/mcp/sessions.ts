@@ -3,14 +3,26 @@
  * sides keep. A session holds nothing a restart may not lose: the client opens a new one when its own is not known.
  *
  * MCPSERVER-4: a session opens only for the credential it was made with; to others it isn't there.
+ * MCPSERVER-7: what a session follows is bounded, and its token has the right to read it.
  */
 import { randomUUID } from "node:crypto";
-import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { Principal } from "../../../core/protocol/index.ts";
+import { MOST_URI } from "./approvals.ts";
+import type { McpCatalogue } from "./catalogue.ts";
 import { PREFIX } from "./errors.ts";
 
 /** The one unused for the longest makes room. A client has one; one that forgets to close them must not fill the memory. */
 const MOST_OF_CREDENTIAL = 32;
 const MOST = 256;
+/** What one session may follow. Nobody watches more approvals than are shown at once. */
+const MOST_FOLLOWED = 256;
 
 interface Session {
   credential: string;
@@ -22,6 +34,11 @@ interface Session {
 export class LegacySessions {
   /** In the order of their last use. */
   private readonly open = new Map<string, Session>();
+  private readonly catalogue: Pick<McpCatalogue, "isFollowable">;
+
+  constructor(catalogue: Pick<McpCatalogue, "isFollowable">) {
+    this.catalogue = catalogue;
+  }
 
   /** Answers with a session of this credential, or nothing when it has no such session. */
   async handle(id: string, credential: string, request: Request, body: unknown): Promise<Response | undefined> {
@@ -33,7 +50,8 @@ export class LegacySessions {
   }
 
   /** Opens one with the client's first request. */
-  async start(server: McpServer, credential: string, request: Request, body: unknown): Promise<Response> {
+  async start(server: McpServer, principal: Principal, request: Request, body: unknown): Promise<Response> {
+    const { credential, scopes } = principal;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => `${PREFIX}${randomUUID()}`,
       onsessioninitialized: (id) => {
@@ -43,7 +61,7 @@ export class LegacySessions {
       onsessionclosed: (id) => void this.open.delete(id),
     });
     const follows = new Set<string>();
-    follow(server, follows);
+    follow(server, follows, (uri) => scopes.has("read") && this.catalogue.isFollowable(uri));
     await server.connect(transport);
     return transport.handleRequest(request, { parsedBody: body });
   }
@@ -74,10 +92,14 @@ export class LegacySessions {
   }
 }
 
-function follow({ server }: McpServer, follows: Set<string>): void {
+/** Only what is there and what the token may read: when something changes says something about it, too. */
+function follow({ server }: McpServer, follows: Set<string>, mayFollow: (uri: string) => boolean): void {
   if (!server.getCapabilities().resources?.subscribe) return;
-  server.setRequestHandler("resources/subscribe", ({ params }) => {
-    follows.add(params.uri);
+  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+    if (!mayFollow(uri)) throw new ResourceNotFoundError(uri.slice(0, MOST_URI));
+    if (follows.size >= MOST_FOLLOWED && !follows.has(uri))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `A session follows at most ${MOST_FOLLOWED} resources.`);
+    follows.add(uri);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params }) => {

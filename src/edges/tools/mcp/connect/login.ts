@@ -1,0 +1,258 @@
+/**
+ * Login to a server elsewhere (OAuth 2.1): the SDK speaks the protocol (discovery, PKCE, resource indicators, the check of `iss`); what
+ * is known is kept in the vault, and who may be asked is decided here. Loaded with the SDK.
+ *
+ * MCP-15: a token is used before its last fifth only; then it is renewed, once for all calls that want it.
+ * MCP-16: nothing of a login waits in memory: it is finished by the address the browser ends at, also after a restart. The browser
+ *     brings it to the gateway by itself, or a person pastes it.
+ * MCP-17: what a server names in its metadata is fetched like any page: no private address but the server's own and those listed in
+ *     `web.privateHosts`, https elsewhere.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  type AuthProvider,
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  isStrictScopeSuperset,
+  type OAuthClientInformationFull,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { AppError } from "../../../../core/domain/index.ts";
+import { type Clock, defined, visibleLine } from "../../../../core/kit/index.ts";
+import type { FetchShape } from "../../web/stream.ts";
+import type { ServerConfig } from "../config.ts";
+import { NeedsLogin } from "./peer.ts";
+import { isEndOf, type PendingLogin } from "./pending.ts";
+
+/** A part of the token's life, after which it is renewed. */
+const RENEW_AFTER = 0.8;
+/** Rights that a server names, all together; a header is text from outside. */
+const MOST_SCOPE = 2000;
+
+export interface LoginStore {
+  read(): string | undefined;
+  write(text: string): Promise<void>;
+}
+
+/** What is known of a login. All of it is secret. */
+interface Kept {
+  client?: StoredOAuthClientInformation;
+  tokens?: StoredOAuthTokens & { gotAt: number };
+  discovery?: OAuthDiscoveryState;
+  pending?: PendingLogin & { verifier: string };
+  /** What the server said when it refused us: the rights it wants, and where its metadata is. */
+  challenge?: { scope?: string; metadata?: string };
+}
+
+export interface LoginParts {
+  server: string;
+  url: string;
+  oauth: ServerConfig["oauth"];
+  clock: Clock;
+  store: LoginStore;
+  /** Where the browser ends: the gateway, which finishes the login when the browser runs on its machine. */
+  redirect(): string;
+  /** Bound by the web guard (MCP-17). */
+  fetch: FetchShape;
+}
+
+export class McpLogin implements AuthProvider {
+  readonly #parts: LoginParts;
+  #renewing: Promise<void> | undefined;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /** For the next request; renewed early. Undefined when nobody logged in: some servers need no login. */
+  async token(): Promise<string | undefined> {
+    const { tokens } = this.#read();
+    if (!tokens) return undefined;
+    const { gotAt, expires_in: seconds, refresh_token: renewal } = tokens;
+    const isOld = seconds !== undefined && this.#parts.clock.now() > gotAt + seconds * 1000 * RENEW_AFTER;
+    if (isOld && renewal !== undefined) await this.#renew();
+    return this.#read().tokens?.access_token;
+  }
+
+  /** The server refused the token: it is renewed once, or a person has to log in. */
+  async onUnauthorized({ response }: { response: Response }): Promise<void> {
+    await this.#noteChallenge(response);
+    if (this.#read().tokens?.refresh_token === undefined) throw this.#needsLogin();
+    await this.#renew();
+  }
+
+  /** The server wants more rights than were granted: only a person can grant them. Returns when that isn't the reason. */
+  async onForbidden(response: Response): Promise<void> {
+    if (extractWWWAuthenticateParams(response).error !== "insufficient_scope") return;
+    const { scope = "" } = await this.#noteChallenge(response);
+    throw this.#needsLogin(`it wants more rights: ${visibleLine(scope) || "it doesn't say which"}`);
+  }
+
+  /** Begins a login: the address to open. Undefined when it turned out that none is needed. */
+  async begin(): Promise<string | undefined> {
+    let opened: URL | undefined;
+    const { pending: _old, client, ...rest } = this.#read();
+    // A client is registered with the address it ends at, and the gateway's port may have changed.
+    const isUsable = ((client as OAuthClientInformationFull)?.redirect_uris ?? []).includes(this.#parts.redirect());
+    const kept: Kept = client && isUsable ? { ...rest, client } : rest;
+    await this.#write(kept);
+    const { scope } = kept.challenge ?? {};
+    // Renewing a token never widens what it is good for.
+    const isWider = kept.tokens !== undefined && isStrictScopeSuperset(scope, kept.tokens.scope);
+    const done = await this.#auth((url) => (opened = url), { forceReauthorization: isWider });
+    if (done === "AUTHORIZED") return undefined;
+    // The link is for a person to click: an address of another kind would start a program.
+    if (opened && !/^https?:$/.test(opened.protocol)) {
+      throw new AppError("FORBIDDEN", {
+        message: `The login of ${this.#parts.server} isn't a web page, so it isn't opened.`,
+      });
+    }
+    return opened?.href;
+  }
+
+  /** `ended`: where the browser ended. Throws BAD_REQUEST when it is not the end of the login that was begun. */
+  async finish(ended: string): Promise<void> {
+    const { pending } = this.#read();
+    const query = readQuery(ended);
+    const state = query.get("state") ?? "";
+    if (!isEndOf(pending, state, this.#parts.clock.now())) {
+      throw new AppError("BAD_REQUEST", {
+        message: "This isn't the end of the login that was begun last.",
+        hint: `Begin again: lares mcp login ${this.#parts.server}`,
+      });
+    }
+    const code = query.get("code");
+    if (!code) {
+      const why = query.get("error") ?? "there is no code in the address";
+      await this.#forgetPending();
+      throw new AppError("FORBIDDEN", { message: `The login failed: ${why.slice(0, 200)}.` });
+    }
+    await this.#auth(() => undefined, { authorizationCode: code, ...defined({ iss: query.get("iss") ?? undefined }) });
+    await this.#forgetPending();
+  }
+
+  async #forgetPending(): Promise<void> {
+    const { pending: _done, ...kept } = this.#read();
+    await this.#write(kept);
+  }
+
+  /** Many calls find the token old at once; one of them renews it. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#auth(() => {
+      throw this.#needsLogin();
+    })
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        throw error instanceof NeedsLogin ? error : this.#needsLogin((error as Error).message);
+      })
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+
+  #auth(
+    open: (url: URL) => void,
+    more: { authorizationCode?: string; iss?: string; forceReauthorization?: boolean } = {},
+  ) {
+    const { url, fetch, oauth } = this.#parts;
+    const { scope, metadata } = this.#read().challenge ?? {};
+    return auth(this.#provider(open), {
+      serverUrl: url,
+      fetchFn: fetch,
+      ...defined({ scope: computeScopeUnion(oauth?.scope, scope) }),
+      ...(metadata === undefined ? {} : { resourceMetadataUrl: new URL(metadata) }),
+      ...more,
+    });
+  }
+
+  /** Kept with the login: a person may begin it much later, or after a restart. */
+  async #noteChallenge(response: Response): Promise<NonNullable<Kept["challenge"]>> {
+    const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    const kept = this.#read();
+    const challenge = defined({
+      scope: computeScopeUnion(kept.challenge?.scope, scope)?.slice(0, MOST_SCOPE),
+      metadata: resourceMetadataUrl?.href ?? kept.challenge?.metadata,
+    });
+    // A token that isn't good any more is refused with every call; only news is worth a write.
+    if (JSON.stringify(challenge) !== JSON.stringify(kept.challenge ?? {})) await this.#write({ ...kept, challenge });
+    return challenge;
+  }
+
+  #provider(open: (url: URL) => void): OAuthClientProvider {
+    const { oauth, clock } = this.#parts;
+    const given: StoredOAuthClientInformation | undefined = oauth?.clientId
+      ? { client_id: oauth.clientId, ...defined({ client_secret: oauth.clientSecret }) }
+      : undefined;
+    const keep = (change: Partial<Kept>) => this.#write({ ...this.#read(), ...change });
+    const read = () => this.#read();
+    // The one it was begun with: Lares may have restarted on another port since.
+    const redirect = read().pending?.redirect ?? this.#parts.redirect();
+    return {
+      redirectUrl: redirect,
+      clientMetadata: { ...CLIENT, redirect_uris: [redirect] },
+      state: async () => {
+        const state = randomBytes(24).toString("base64url");
+        await keep({ pending: { state, verifier: "", at: clock.now(), redirect } });
+        return state;
+      },
+      // Credentials belong to the server that issued them and are never shown to another one.
+      clientInformation: (at) => given ?? ofIssuer(read().client, at?.issuer),
+      saveClientInformation: (client) => keep({ client }),
+      tokens: (at) => ofIssuer(read().tokens, at?.issuer),
+      saveTokens: (tokens) => keep({ tokens: { ...tokens, gotAt: clock.now() } }),
+      redirectToAuthorization: open,
+      async saveCodeVerifier(verifier) {
+        const { pending } = read();
+        if (pending) await keep({ pending: { ...pending, verifier } });
+      },
+      codeVerifier: () => read().pending?.verifier ?? "",
+      saveDiscoveryState: (discovery) => keep({ discovery }),
+      // Only while a login is under way: the server may have moved since.
+      discoveryState: () => (read().pending?.verifier ? read().discovery : undefined),
+      invalidateCredentials: async (scope) => {
+        const { client, tokens, ...rest } = read();
+        if (scope === "all") await this.#write(rest);
+        if (scope === "tokens") await this.#write({ ...rest, ...defined({ client }) });
+        if (scope === "client") await this.#write({ ...rest, ...defined({ tokens }) });
+      },
+    };
+  }
+
+  #needsLogin(why = "nobody is logged in"): NeedsLogin {
+    return new NeedsLogin(`it needs a login (${why.slice(0, 200)}): lares mcp login ${this.#parts.server}`);
+  }
+
+  #read(): Kept {
+    const text = this.#parts.store.read();
+    return text === undefined ? {} : (JSON.parse(text) as Kept);
+  }
+
+  #write(kept: Kept): Promise<void> {
+    return this.#parts.store.write(JSON.stringify({ version: 1, ...kept }));
+  }
+}
+
+const CLIENT: Omit<OAuthClientMetadata, "redirect_uris"> = {
+  client_name: "Lares",
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+};
+
+function ofIssuer<T extends { issuer?: string | undefined }>(
+  kept: T | undefined,
+  issuer: string | undefined,
+): T | undefined {
+  return kept && (issuer === undefined || kept.issuer === undefined || kept.issuer === issuer) ? kept : undefined;
+}
+
+function readQuery(ended: string): URLSearchParams {
+  const at = ended.indexOf("?");
+  return new URLSearchParams(at < 0 ? ended : ended.slice(at + 1).split("#")[0]);
+}

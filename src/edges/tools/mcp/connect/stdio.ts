@@ -1,0 +1,199 @@
+/**
+ * A server that is a program on this machine: one JSON message a line, in and out. The SDK's own transport leaves programs behind
+ * (no process group, children that hold the pipes), so this one ends a server the way every other command is ended: by its tag.
+ *
+ * MCP-5: after `close` no process of the server is left, whatever it started and however it was started.
+ * MCP-6: what it prints is bounded: a line that is too long, a flood of lines or only garbage ends the connection; complaints are kept
+ *     in a ring, never in our log.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { defined, parseJson } from "../../../../core/kit/index.ts";
+import { RUN_TAG } from "../../exec/environment.ts";
+import { endRun } from "../../exec/processes.ts";
+import type { Wrapped } from "../../sandbox/port.ts";
+import { TextRing } from "./ring.ts";
+
+/** As much as an answer with a large picture needs. */
+const LONGEST_LINE = 10 * 1024 * 1024;
+/** Bytes we hold for a program that doesn't read. */
+const MOST_UNREAD = 16 * 1024 * 1024;
+/**
+ * A flood takes our own processor: each message costs the SDK up to a millisecond, and everything else waits meanwhile. So many lines at
+ * once, and so many a second in the long run, are far more than progress and list changes need.
+ */
+const MOST_LINES_AT_ONCE = 2000;
+const MOST_LINES_A_SECOND = 200;
+/** Output without a single message in it. Banners and stray log lines stay far below. */
+const MOST_GARBAGE = 4 * 1024 * 1024;
+/** A server that obeys the specification ends by itself when its input does. */
+const GOODBYE_MS = 500;
+const NEWLINE = 0x0a;
+
+export interface StdioStart {
+  wrapped: Wrapped;
+  cwd: string;
+  /** The tag that all its processes carry. */
+  key: string;
+  /** Called when nothing of it is left. */
+  ended?: () => void;
+}
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** What it complained about last. */
+  readonly complaints = new TextRing();
+  /** Why Lares ended it; undefined when it ended by itself. */
+  endedFor: string | undefined;
+  #child: ChildProcess | undefined;
+  #pieces: Buffer[] = [];
+  #held = 0;
+  #allowed = { lines: MOST_LINES_AT_ONCE, at: performance.now() };
+  #garbage = 0;
+  #closing: Promise<void> | undefined;
+
+  readonly #given: StdioStart;
+
+  constructor(given: StdioStart) {
+    this.#given = given;
+  }
+
+  async start(): Promise<void> {
+    const { wrapped, cwd, key } = this.#given;
+    const [program, ...args] = wrapped.argv;
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...wrapped.env, [RUN_TAG]: key },
+      stdio: ["pipe", "pipe", "pipe"],
+      // A separate group, so that a Ctrl-C meant for Lares doesn't reach it first.
+      detached: true,
+      ...defined({ argv0: wrapped.argv0 }),
+    });
+    this.#child = child;
+    child.stdin!.on("error", () => {
+      // It ended while we wrote; `exit` tells.
+    });
+    child.stdout!.on("data", (piece: Buffer) => this.#take(piece));
+    child.stderr!.on("data", (piece: Buffer) => this.complaints.add(piece));
+    child.once("exit", () => void this.close());
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin;
+    if (!input?.writable) throw new Error("the server has ended");
+    if (input.writableLength > MOST_UNREAD) {
+      this.#fail(new Error(`it hasn't read ${MOST_UNREAD / 1024 / 1024} MB that were sent to it`));
+      throw new Error("the server doesn't read what it is sent");
+    }
+    input.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end().finally(() => {
+      this.#given.ended?.();
+      this.onclose?.();
+    });
+    return this.#closing;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get exitCode(): number | undefined {
+    return this.#child?.exitCode ?? undefined;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    child.stdin?.end();
+    if (child.exitCode === null && child.signalCode === null) await exited(child, GOODBYE_MS);
+    const { pid } = child;
+    await endRun({ key: this.#given.key, ...defined({ leader: pid }) });
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+
+  #take(piece: Buffer): void {
+    // What a program still prints while it is being ended isn't read.
+    if (this.#closing) return;
+    let from = 0;
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
+      this.#hold(piece.subarray(from, at));
+      from = at + 1;
+      const line = Buffer.concat(this.#pieces).toString("utf8").trim();
+      this.#pieces = [];
+      this.#held = 0;
+      if (line !== "") this.#read(line);
+      if (this.#floods()) return;
+    }
+    if (from < piece.length) this.#hold(piece.subarray(from));
+    if (this.#held > LONGEST_LINE) {
+      this.#pieces = [];
+      this.#held = 0;
+      this.#fail(new Error(`it sent a line of more than ${LONGEST_LINE / 1024 / 1024} MB`));
+    }
+  }
+
+  #floods(): boolean {
+    const now = performance.now();
+    const earned = ((now - this.#allowed.at) / 1000) * MOST_LINES_A_SECOND;
+    this.#allowed = { lines: Math.min(MOST_LINES_AT_ONCE, this.#allowed.lines + earned) - 1, at: now };
+    if (this.#allowed.lines < 0) {
+      this.#fail(new Error(`it sent more than ${MOST_LINES_AT_ONCE} lines at once`));
+    } else if (this.#garbage > MOST_GARBAGE) {
+      this.#fail(new Error(`it sent ${MOST_GARBAGE / 1024 / 1024} MB without a message in them`));
+    }
+    return this.#closing !== undefined;
+  }
+
+  #hold(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#held += piece.length;
+  }
+
+  /** Programs greet on their output although they must not: what isn't a message counts as a complaint. */
+  #read(line: string): void {
+    let message: unknown;
+    try {
+      message = line.startsWith("{") ? parseJson(line) : undefined;
+    } catch {
+      message = undefined;
+    }
+    if (isMessage(message)) {
+      this.#garbage = 0;
+      this.onmessage?.(message);
+      return;
+    }
+    this.#garbage += line.length;
+    this.complaints.add(Buffer.from(`${line.slice(0, 1000)}\n`));
+  }
+
+  #fail(error: Error): void {
+    this.endedFor ??= error.message;
+    this.onerror?.(error);
+    void this.close();
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
+
+function exited(child: ChildProcess, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, withinMs);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
