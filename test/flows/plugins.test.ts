@@ -1,10 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as a plugin writes them
 /** Plugins with the real program: installed after a yes, confined to their rights, updated with a diff, removed without a trace. */
 import { execFileSync } from "node:child_process";
+import { lookup } from "node:dns/promises";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { toolResults, until } from "../support/index.ts";
@@ -103,6 +105,30 @@ it("MCP-21: a plugin reaches the hosts it was granted, and no other", async () =
   await lares.rpc("plugins.remove", { name: "sky" });
   expect(readdirSync(join(lares.home, "plugins/net"))).toEqual([]);
 });
+
+it("PL-05, MCP-21: a granted name that leads to a private address isn't reached, with a port or without, unless the owner listed it", async () => {
+  const near = createHttpServer((_asked, answer) => answer.end("the router's page")).listen(0, "127.0.0.1");
+  onTestFinished(() => void near.close());
+  await until("the port", () => near.address() !== null);
+  const { port } = near.address() as AddressInfo;
+  // The machine's own name is in its hosts file, like a name that a stranger lets point into the home network.
+  const names = ["localhost", ...(await resolvesHere(hostname().toLowerCase()))];
+  const { lares, install, call } = await startPlugins({ plugins: { config: { sky: { url: "http://localhost/" } } } });
+  await install(makePlugin("sky", { rights: { tools: ["act"], hosts: names.map((name) => `${name}:${port}`) } }));
+  const reach = async (name: string) => {
+    await lares.rpc("config.set", { path: "plugins.config.sky", value: { url: `http://${name}:${port}/` } });
+    return (await call("sky__act", { way: "fetch" })).text;
+  };
+  for (const name of names) expect(await reach(name)).toMatch(/403 Not reached: .*127\.0\.0\.1/);
+  await lares.rpc("config.set", { path: "web.privateHosts", value: [names.at(-1)!] });
+  expect(await reach(names.at(-1)!)).toContain("200 the router's page");
+});
+
+/** The name, if it is one that leads to this machine's loopback. */
+async function resolvesHere(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  return found.length > 0 && found.every(({ address }) => address === "127.0.0.1") ? [name] : [];
+}
 
 it("an update shows which rights and files change, and the old version stays in use until the yes", async () => {
   const { lares, install, state } = await startPlugins();
@@ -316,7 +342,7 @@ it("PL-04, PLUGINS-6: three failures in ten minutes switch a plugin off visibly,
   await call("sky__act", {});
   const off = await until("the plugin to be off", async () => (await state("sky")).state === "failed" && state("sky"));
   expect(off).toMatchObject({
-    why: expect.stringMatching(/^It failed 3 times within 10 minutes, the last time because /),
+    why: expect.stringMatching(/^It failed 3 times within 10 minutes, the last time: /),
   });
   expect((await lares.rpc("skills.list", {})).skills).toEqual([]);
   expect(JSON.stringify(await lares.rpc("attention.list", {}))).toContain("The plugin sky is off: It failed 3 times");

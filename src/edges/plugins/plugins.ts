@@ -7,8 +7,10 @@
  */
 import { join } from "node:path";
 import type { HookFacts } from "../../core/contracts/index.ts";
-import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { AppError, type JsonObject } from "../../core/domain/index.ts";
 import { type Clock, type Crash, defined, type IdMaker, type Log, nearest } from "../../core/kit/index.ts";
+import { configMisfit, type Misfit } from "./advise.ts";
+import type { PluginRights } from "./format/own-part.ts";
 import { countFailure, MOST_FAILURES, WINDOW_MS } from "./health.ts";
 import { digestFiles, digestPlugin, refuse } from "./install/files.ts";
 import { PluginFolders } from "./install/folders.ts";
@@ -16,11 +18,20 @@ import { type LockedPlugin, type PluginLock, readLock, writeLock } from "./insta
 import { type ScanFinding, scanPlugin } from "./install/scan.ts";
 import { fetchPlugin, type SourceParts } from "./install/source.ts";
 import { type PluginContents, type PluginServer, readPlugin } from "./installed.ts";
+import { nameServer } from "./names.ts";
 import { compareFiles, compareLists, describeRights, type FileChange, type ListChange } from "./rights.ts";
+import { makePluginCalls, type PluginCalls } from "./run/ask.ts";
 import { isEvent, type PluginHooks } from "./run/hooks.ts";
 
 /** Longer than any hook may take. */
 const JUDGE_MS = 120_000;
+
+/** What a plugin needs of this machine, and whether it can have it. */
+export interface PluginFit {
+  misfit: Misfit;
+  whyNoProgram(command: string, userHome: string): string | undefined;
+  whyNotGranted(path: string, homes: { home: string; userHome: string }): string | undefined;
+}
 
 export interface PluginsParts extends Pick<SourceParts, "userHome" | "download"> {
   home: string;
@@ -32,14 +43,22 @@ export interface PluginsParts extends Pick<SourceParts, "userHome" | "download">
   settings: () => Readonly<Record<string, unknown>>;
   /** MCP servers that the owner defined: their names are taken. */
   takenServers: () => readonly string[];
-  /** Why a value doesn't fit a JSON schema. */
-  misfit(schema: JsonObject, value: Json): string | undefined;
+  fit: PluginFit;
   hasSecret(name: string): boolean;
   /** Asks the hooks about a staged plugin. */
   judge(key: string, facts: HookFacts<"install.staged">, signal: AbortSignal): Promise<{ deny?: string }>;
   registry: () => string | undefined;
+  /** The MCP servers, which their code runs as. */
+  servers: () => PluginServersPort;
+}
+
+export interface PluginServersPort {
   /** What the plugins offer has changed. `replaced`: servers whose tools are new. */
-  changed(replaced: readonly string[]): Promise<void>;
+  renew(replaced: readonly string[]): Promise<void>;
+  /** Asks a server. Throws when it can't be reached. */
+  request(server: string, method: string, params: object, signal: AbortSignal): Promise<unknown>;
+  /** It was asked and didn't answer in time. */
+  endSilent(server: string, why: string): Promise<void>;
 }
 
 export interface StagedPlugin {
@@ -76,6 +95,9 @@ export interface PluginStatus {
   notes: string[];
 }
 
+/** What a plugin can be for accounts or providers that the owner connects to it. */
+export type PluginRole = "channel" | "model" | "watch";
+
 /** A plugin that is in use. */
 export interface ActivePlugin {
   name: string;
@@ -102,9 +124,21 @@ export class Plugins {
   #queue: Promise<unknown> = Promise.resolve();
   #listener: () => void = () => {};
 
+  /** What their code is asked, beside its tools. */
+  readonly calls: PluginCalls;
+
   constructor(parts: PluginsParts) {
     this.#parts = parts;
     this.#folders = new PluginFolders(parts.home);
+    this.calls = makePluginCalls({
+      plugins: this,
+      request: (...asked) => parts.servers().request(...asked),
+      silent: (server, why) =>
+        void parts
+          .servers()
+          .endSilent(server, why)
+          .catch(() => undefined),
+    });
   }
 
   /** Reads what is installed and removes what a killed process left. A home without plugins costs one look. */
@@ -161,12 +195,31 @@ export class Plugins {
       this.#failures.delete(name);
       await this.#replace(name, { ...locked, enabled });
       await this.#tell([]);
-      return this.#status(name);
+      return this.#shown(name);
     });
   }
 
   list(): PluginStatus[] {
-    return Object.keys(this.#lock.plugins).map((name) => this.#status(name));
+    return Object.keys(this.#lock.plugins).map((name) => this.#shown(name));
+  }
+
+  /** One that is on says what it lacks, if anything: it may do a part of its work without it. */
+  #shown(name: string): PluginStatus {
+    const status = this.#status(name);
+    return status.state === "on" ? { ...status, ...defined({ why: this.#lacks(name)[0] }) } : status;
+  }
+
+  #lacks(name: string): string[] {
+    const { locked, contents } = this.#known.get(name) ?? {};
+    if (!locked || !contents || "why" in contents) return [];
+    const { fit, userHome, hasSecret } = this.#parts;
+    const secrets = locked.rights.secrets.filter((secret) => !hasSecret(secret));
+    return [
+      ...contents.servers.flatMap((one) =>
+        one.kind === "program" ? (fit.whyNoProgram(one.command, userHome) ?? []) : [],
+      ),
+      ...secrets.map((secret) => `It wants the secret ${secret}, which isn't in the vault.`),
+    ];
   }
 
   get(name: string): PluginStatus & { source: LockedPlugin["source"] } {
@@ -181,15 +234,19 @@ export class Plugins {
     );
   }
 
-  /** What is wrong with a plugin, looked at closely. Starts nothing. */
-  async examine(name: string): Promise<string[]> {
+  /** What is wrong with a plugin, or with all of them, looked at closely. Starts nothing. */
+  examine(name?: string): Promise<{ name: string; problems: string[] }[]> {
+    const names = name === undefined ? Object.keys(this.#lock.plugins) : [name];
+    return Promise.all(names.map(async (one) => ({ name: one, problems: await this.#examine(one) })));
+  }
+
+  async #examine(name: string): Promise<string[]> {
     const { contents } = this.#known.get(name) ?? { contents: undefined };
     const locked = this.#locked(name);
     const { state, why } = this.#status(name);
     const found = state === "on" || why === undefined ? [] : [why];
     if (!(await this.#isUnchanged(name, locked))) found.push(changedFiles(name));
-    for (const secret of locked.rights.secrets)
-      if (!this.#parts.hasSecret(secret)) found.push(`It wants the secret ${secret}, which isn't in the vault.`);
+    found.push(...this.#lacks(name));
     if (contents && !("why" in contents)) found.push(...contents.problems.map((problem) => `${problem}.`));
     return [...new Set(found)];
   }
@@ -228,6 +285,29 @@ export class Plugins {
     });
   }
 
+  /** The server that does this for a plugin. Throws in words for people when there is none, it is off, or it wasn't granted. */
+  serverFor(name: string, right: PluginRole): string {
+    const { state, why } = this.#status(name);
+    const found = this.active().find((one) => one.name === name);
+    if (!found)
+      throw new AppError("NOT_READY", {
+        message: `The plugin ${name} is ${state}${why ? `: ${why}` : "."}`,
+        retry: "later",
+      });
+    if (!found.locked.rights[right])
+      throw new AppError("FORBIDDEN", {
+        message: `The plugin ${name} wasn't granted the right "${right}".`,
+        hint: `It has to ask for it: rights.${right} in its plugin.json.`,
+        retry: "after-change",
+      });
+    return nameServer(name);
+  }
+
+  /** Where a plugin that is a model listens: in its data folder, which is the only place that it and Lares share. */
+  modelSocket(name: string): string {
+    return join(this.#folders.data(name), "model.sock");
+  }
+
   /** Tells when what the plugins offer has changed. */
   onChange(listener: () => void): void {
     this.#listener = listener;
@@ -258,7 +338,7 @@ export class Plugins {
     this.#parts.log.warn("a plugin failed", { name, why, times: times.length });
     if (times.length < MOST_FAILURES) return;
     const minutes = WINDOW_MS / 60_000;
-    const reason = `It failed ${MOST_FAILURES} times within ${minutes} minutes, the last time because ${why}.`;
+    const reason = `It failed ${MOST_FAILURES} times within ${minutes} minutes, the last time: ${why.replace(/\.$/, "")}.`;
     this.#alone(async () => {
       await this.#replace(name, { ...this.#locked(name), off: { why: reason, at: now } });
       await this.#tell([]);
@@ -318,10 +398,23 @@ export class Plugins {
     const installed = this.#lock.plugins[name];
     if (!expect && installed && installed.source.from !== from)
       return `there is already a plugin "${name}", from ${installed.source.from}; remove that one first`;
-    const { hooks, tools } = own.rights;
+    const { hooks, tools, commands, channel, model, watch } = own.rights;
     const unknown = hooks.find((event) => !isEvent(event));
     if (unknown !== undefined) return `it wants to hear "${unknown}", which isn't an event`;
-    if (!own.code && hooks.length + tools.length > 0) return "it asks for hooks or tools and has no code for them";
+    const denied = this.#denied(own.rights);
+    if (denied !== undefined) return `it asks to ${denied}`;
+    if (!own.code && (channel || model || watch || hooks.length + tools.length + commands.length > 0))
+      return "it asks for rights that only code can use, and has no code";
+    return undefined;
+  }
+
+  /** A folder that no yes of the owner's could open. */
+  #denied({ paths }: PluginRights): string | undefined {
+    const all = [...paths.read.map((path) => ["read", path]), ...paths.write.map((path) => ["change", path])];
+    for (const [deed, path = ""] of all) {
+      const why = this.#parts.fit.whyNotGranted(path, this.#parts);
+      if (why !== undefined) return `${deed} ${path}, and no plugin can: ${why}`;
+    }
     return undefined;
   }
 
@@ -370,7 +463,7 @@ export class Plugins {
     this.#failures.delete(name);
     await this.#tell([...new Set([...replaced, ...this.#serverNames(name)])]);
     await this.#folders.sweep(this.#lock, this.#staged.keys());
-    return this.#status(name);
+    return this.#shown(name);
   }
 
   #status(name: string): PluginStatus {
@@ -395,21 +488,19 @@ export class Plugins {
   }
 
   async #tell(replaced: readonly string[]): Promise<void> {
-    await this.#parts.changed(replaced);
+    await this.#parts.servers().renew(replaced);
     this.#listener();
   }
 
   #judge(name: string, locked: LockedPlugin, contents: PluginContents): { state: PluginState; why?: string } {
     if (locked.off) return { state: "failed", why: locked.off.why };
     if (!locked.enabled) return { state: "off" };
-    const { config: schema } = contents.manifest.own;
-    const problem = this.#parts.misfit(
-      { type: "object", ...((schema ?? { additionalProperties: false }) as JsonObject) },
-      this.#config(name),
-    );
+    const problem = configMisfit(this.#parts.fit.misfit, contents, this.#config(name));
     if (problem !== undefined)
       return { state: "broken", why: `plugins.config.${name} in lares.yaml doesn't fit: ${problem}.` };
     const taken = contents.servers.find((server) => this.#parts.takenServers().includes(server.name));
+    const denied = this.#denied(locked.rights);
+    if (denied !== undefined) return { state: "broken", why: `It was granted to ${denied}.` };
     if (taken) return { state: "broken", why: `mcp.servers in lares.yaml already has a server "${taken.name}".` };
     return { state: "on" };
   }

@@ -1,6 +1,8 @@
 /** Rights as sentences that a person reads before saying yes, and what an update changes about them. Pure. */
 import type { PluginRights } from "./format/own-part.ts";
 import type { PluginContents } from "./installed.ts";
+import { nameServer } from "./names.ts";
+import type { StagedPlugin } from "./plugins.ts";
 
 /** One right a line, in plain words; the same right is always the same line, so two lists can be compared. */
 export function describeRights({ manifest, servers }: Pick<PluginContents, "manifest" | "servers">): string[] {
@@ -16,12 +18,35 @@ export function describeRights({ manifest, servers }: Pick<PluginContents, "mani
     ...rights.secrets.map((name) => `know your secret ${name}`),
     ...rights.hooks.map((event) => `hear and judge ${event}`),
     ...(code ? toolLines(rights) : []),
-    ...servers.filter((one) => one.allow === undefined).map((one) => `offer any tool of the server ${one.name}`),
+    ...(code ? rights.commands.map((command) => `add the command /${nameServer(manifest.name)}:${command}`) : []),
+    ...(code && rights.model
+      ? ["answer as a model, and read the conversations it answers, for providers that you connect to it"]
+      : []),
+    ...(code && rights.watch ? ["look at something and wake agents, for watches that you set up with it"] : []),
+    ...(code && rights.channel ? ["pass on messages as a channel, for accounts that you connect to it"] : []),
+    ...servers
+      .filter((one) => one.allow === undefined)
+      .map((one) => `offer any tool and command of the server ${one.name}`),
   ];
 }
 
 function toolLines({ tools }: PluginRights): string[] {
   return tools.map((tool) => (tool === "*" ? "offer any tool it likes" : `offer the tool ${tool}`));
+}
+
+/** What was staged, as the protocol shows it to the person who decides. */
+export function showStaged(
+  { files, findings, ...staged }: StagedPlugin,
+  sandbox: { ok: boolean; name?: string | undefined; why?: string | undefined },
+) {
+  return {
+    ...staged,
+    files: Object.keys(files).length,
+    findings: findings.map(({ path, what }) => ({ path, what })),
+    confined: sandbox.ok
+      ? `in a sandbox (${sandbox.name})`
+      : `not at all: ${sandbox.why ?? "there is no sandbox here"}`,
+  };
 }
 
 export interface ListChange {

@@ -56,10 +56,20 @@ const imap = z
   })
   .describe("New mails of a folder: sender, subject and the beginning of the text. Nothing is changed there.");
 
+const plugin = z
+  .strictObject({
+    kind: z.literal("plugin"),
+    plugin: z.string().min(1).max(64).describe("The plugin that looks. Example: disk"),
+    about: z.string().max(1000).default("").describe("What it should look at, in words that the plugin understands."),
+    everySeconds: every(300, 0.2),
+    ...common,
+  })
+  .describe("What a plugin finds.");
+
 export const watchConfig = z
   .record(
     z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"),
-    z.discriminatedUnion("kind", [feed, page, files, imap]),
+    z.discriminatedUnion("kind", [feed, page, files, imap, plugin]),
   )
   .default({})
   .describe("Things to watch, by name. What exists at the first check counts as known and wakes nobody.");

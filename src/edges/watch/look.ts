@@ -8,6 +8,7 @@ import type { Watched } from "./config.ts";
 import { lookAtFeed } from "./feed.ts";
 import { lookAtFiles } from "./files.ts";
 import { lookAtPage } from "./page.ts";
+import { lookByPlugin } from "./plugin.ts";
 
 export interface WatchedItem {
   /** Tells it apart within this watch. */
@@ -30,6 +31,13 @@ export interface LookParts {
     request: { url: string; headers: Record<string, string>; maxBytes: number },
     signal: AbortSignal,
   ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Buffer }>;
+  /** Asks a plugin that looks at something. Throws when it is off, wasn't granted that, or doesn't answer. */
+  askPlugin?(
+    to: { plugin: string; right: "watch" },
+    method: string,
+    params: object,
+    signal: AbortSignal,
+  ): Promise<unknown>;
 }
 
 /** Throws AppError with what to do when it cannot look. */
@@ -49,6 +57,8 @@ export async function look(
     case "imap":
       // A mail library that most homes never need.
       return (await import("./imap.ts")).lookAtMail(watched, cursor, signal);
+    case "plugin":
+      return lookByPlugin(parts, watched, cursor, signal);
     default:
       return assertNever(watched);
   }
@@ -62,6 +72,8 @@ export function describeWatched(watched: Watched): string {
       return `${watched.kind} ${watched.url}`;
     case "files":
       return `files ${watched.path}`;
+    case "plugin":
+      return `plugin ${watched.plugin} ${watched.about}`.trim();
     case "imap":
       return `imap ${watched.user}@${watched.host}:${watched.port}/${watched.folder}`;
     default:

@@ -6,7 +6,14 @@ const account = z
     token: z
       .string()
       .min(16)
+      .optional()
       .describe("The token the program sends when it connects. It speaks for this account and can't do anything else."),
+    plugin: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("In place of a token: the plugin that passes the messages on. Example: sms-bridge"),
     limit: z
       .number()
       .int()
@@ -27,6 +34,7 @@ const account = z
       .describe("The shortest time between two messages to one chat, in ms."),
     ...talkShape,
   })
+  .refine(({ token, plugin }) => (token === undefined) !== (plugin === undefined), "needs either a token or a plugin")
   .describe("A channel outside Lares: a program of yours, in any language, that connects to /ws.");
 
 export type ExternalAccount = z.output<typeof account>;

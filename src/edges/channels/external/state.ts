@@ -1,7 +1,7 @@
 /** The program that speaks for the account, while there is one, and everybody who waits for it. */
 import type { Peer } from "../../../core/contracts/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
-import type { AdapterParts } from "../account.ts";
+import type { AdapterParts, AskPluginChannel } from "../account.ts";
 import { refused } from "../sending.ts";
 import type { ExternalAccount } from "./config.ts";
 
@@ -17,6 +17,7 @@ export interface ExternalState {
   arrivals: Set<Waiter>;
   /** Ends `run` when the program leaves, which shows in the account's status. */
   left(error: Error): void;
+  askPlugin: AskPluginChannel | undefined;
 }
 
 export interface Waiter {
@@ -25,12 +26,13 @@ export interface Waiter {
   lost(): void;
 }
 
-export function makeState({ account, config, clock, log }: AdapterParts<ExternalAccount>): ExternalState {
+export function makeState({ account, config, clock, log, askPlugin }: AdapterParts<ExternalAccount>): ExternalState {
   return {
     account,
     config,
     clock,
     log,
+    askPlugin,
     peer: undefined,
     acks: new Map(),
     arrivals: new Set(),

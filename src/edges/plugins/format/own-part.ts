@@ -39,6 +39,17 @@ export const pluginRights = z.strictObject({
     .default([]),
   hooks: z.array(z.string().min(1).max(64)).max(50).default([]),
   tools: z.array(z.string().min(1).max(128)).max(200).default([]),
+  /** Prompts of its code that people may type as commands. */
+  commands: z
+    .array(z.string().regex(/^[\w.-]{1,64}$/, "must be a prompt's name, such as standup"))
+    .max(100)
+    .default([]),
+  /** It passes messages on, for accounts that the owner connects to it. */
+  channel: z.boolean().default(false),
+  /** It answers as a model, for providers that the owner connects to it. */
+  model: z.boolean().default(false),
+  /** It looks at something and wakes agents, for watches that the owner sets up with it. */
+  watch: z.boolean().default(false),
 });
 
 export const ownPart = z.strictObject({

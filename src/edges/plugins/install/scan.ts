@@ -18,6 +18,13 @@ const MOST_FINDINGS = 50;
 const READ_AS_WORDS = /(?:^|\/)(?:plugin\.json|mcp\.json|[^/]+\.md)$/i;
 /** Tag characters and those that turn the direction of writing: text that nobody sees as it is. */
 const DECEIVING = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/u;
+/**
+ * Characters without width that break words up. Prose copied from a page may have some; what Lares hands to models must not. A mark at
+ * the beginning of a file only says that it is Unicode, and joiners belong to several scripts and to emoji.
+ */
+const FILLERS = /[\u00ad\u200b\u2060-\u2064]|(?!^)\ufeff/u;
+/** What models get as it is. */
+const READ_BY_MODELS = /(?:^|\/)(?:plugin\.json|mcp\.json|skill\.md)$/i;
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
 const COMPILED: readonly [string, readonly number[]][] = [
   ["Linux", [0x7f, 0x45, 0x4c, 0x46]],
@@ -53,8 +60,10 @@ function scanFile({ path, content }: PluginFile): ScanFinding[] {
   const found: ScanFinding[] = WORRYING.flatMap(([words, what]) =>
     words.test(text) ? [{ path, what, isRefused: false }] : [],
   );
-  if (READ_AS_WORDS.test(path) && DECEIVING.test(text))
-    found.push({ path, what: "has hidden characters, which people don't see and models read", isRefused: true });
+  if (READ_AS_WORDS.test(path) && (DECEIVING.test(text) || FILLERS.test(text))) {
+    const isRefused = DECEIVING.test(text) || READ_BY_MODELS.test(path);
+    found.push({ path, what: "has hidden characters, which people don't see and models read", isRefused });
+  }
   if (/(?:^|\/)package\.json$/.test(path) && !path.includes("node_modules/") && hasInstallScript(text))
     found.push({ path, what: "has install scripts, which Lares never runs", isRefused: false });
   return found;

@@ -52,7 +52,7 @@ export async function fetchPlugin(given: string, parts: SourceParts): Promise<Fe
     case "npm":
       return fromNpm(given.slice(NPM.length), parts);
     case "archive":
-      return { files: await unpack(await parts.download(given, LARGEST_ARCHIVE)), notes: [] };
+      return { files: await unpack(await parts.download(given, LARGEST_ARCHIVE, { named: given })), notes: [] };
     case "git":
       return fromGit(given, parts);
     case "path":
@@ -140,14 +140,22 @@ async function fromNpm(given: string, { download, registry }: SourceParts): Prom
   if (!parts) throw refuse(`"${given.slice(0, 100)}" isn't a package's name`);
   if (registry === undefined) throw refuse("no package registry is set (lares config set plugins.registry ADDRESS)");
   const [, scope = "", name, wanted = "latest"] = parts;
-  const about = await download(`${registry}/${scope.replace("/", "%2f")}${name}/${wanted}`, MB, { named: registry });
+  const about = await download(
+    `${registry.endsWith("/") ? registry.slice(0, -1) : registry}/${scope.replace("/", "%2f")}${name}/${wanted}`,
+    MB,
+    {
+      named: registry,
+    },
+  );
   const { version, dist, dependencies } = readPackage(about);
   const bytes = await download(dist.tarball, LARGEST_ARCHIVE, { named: registry });
   const [algorithm, expected] = dist.integrity.split("-", 2);
   if (algorithm !== "sha512" || createHash("sha512").update(bytes).digest("base64") !== expected)
     throw refuse("its archive isn't the one that the registry names");
   const notes =
-    dependencies > 0 ? [`it names ${dependencies} packages that it needs; Lares installs none of them`] : [];
+    dependencies > 0
+      ? [`it needs ${dependencies === 1 ? "1 package" : `${dependencies} packages`}, and Lares doesn't install any`]
+      : [];
   return { files: withoutTopFolder(await readTar(bytes)), notes, exactly: version };
 }
 

@@ -49,6 +49,12 @@ export class PluginPrograms {
     };
   }
 
+  /** Whether people may type this prompt as a command. Servers of `mcp.json` offer all of theirs, like their tools. */
+  mayPrompt(name: string, prompt: string): boolean {
+    const found = this.#find(name);
+    return found?.server.allow === undefined || found.plugin.locked.rights.commands.includes(prompt);
+  }
+
   failed(name: string, why: string): void {
     const found = this.#find(name);
     if (found) this.#parts.plugins.failed(found.plugin.name, why);

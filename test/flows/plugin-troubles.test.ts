@@ -1,0 +1,104 @@
+/** What Lares says about plugins that can't work, before and after somebody tries them. With the real program. */
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { PROGRAM, TOKEN, until } from "../support/index.ts";
+import { makePlugin, startPlugins } from "../support/plugin.ts";
+
+const CONVERTER = fileURLToPath(new URL("../../examples/plugin/typescript", import.meta.url));
+
+/** A command of the real program, with everything it printed. */
+function command(home: string, ...args: string[]): Promise<{ code: number; text: string }> {
+  const env = { PATH: "/usr/bin:/bin", HOME: home, LARES_HOME: home, LARES_TOKEN: TOKEN };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
+    );
+  });
+}
+
+it("a rule about a plugin's server is fine, and one about a server that nobody has is not", async () => {
+  const { lares, install } = await startPlugins({ policy: {} });
+  await install(makePlugin("greeter"));
+  const set = await command(lares.home, "config", "set", "policy.allow.mcp", '["greeter/act"]');
+  expect(set.text).not.toContain("There is no MCP server");
+  expect(await command(lares.home, "config", "check")).toMatchObject({ code: 0 });
+  await lares.stop();
+  expect(await command(lares.home, "config", "check")).toMatchObject({ code: 0 });
+  const typo = await command(lares.home, "config", "set", "policy.allow.mcp", '["greetr/act"]');
+  expect(typo.text).toContain('There is no MCP server "greetr" in mcp.servers or of a plugin. Did you mean greeter?');
+});
+
+it("settings that a plugin can't be used with, and settings for no plugin, are named when they are set and checked", async () => {
+  const { lares, install } = await startPlugins();
+  await install(CONVERTER);
+  expect((await command(lares.home, "config", "set", "plugins.config.converter.digits", "2")).text).not.toContain(
+    "doesn't work",
+  );
+  const unfit = await command(lares.home, "config", "set", "plugins.config.converter.digits", "99");
+  expect(unfit.text).toContain("plugins.config.converter: The plugin converter can't be used with it: ");
+  expect(await command(lares.home, "config", "check")).toMatchObject({ code: 1 });
+  await lares.rpc("config.set", { path: "plugins.config.converter", value: {} });
+  const unknown = await command(lares.home, "config", "set", "plugins.config.convertr.x", "1");
+  expect(unknown.text).toContain('There is no plugin "convertr". Did you mean converter?');
+  const { problems } = await lares.rpc("config.check", {});
+  expect(problems.map(({ path }) => path)).toEqual(["plugins.config.convertr"]);
+});
+
+it("a plugin whose program isn't there: list, doctor and `mcp tools --fresh` say which", async () => {
+  const { lares, install, state } = await startPlugins();
+  await install(makePlugin("sky", { code: { command: "nosuchprogram" } }));
+  const why = 'There is no program "nosuchprogram" on this machine.';
+  expect(await state("sky")).toMatchObject({ why });
+  const { plugins } = await lares.rpc("plugins.doctor", { name: "sky" });
+  expect(plugins).toEqual([{ name: "sky", problems: [why] }]);
+  const fresh = await command(lares.home, "mcp", "tools", "sky", "--fresh");
+  expect(fresh.text).toContain(why);
+  expect(fresh.text).not.toContain("internal error");
+});
+
+it("a plugin whose files were changed: `mcp tools --fresh` says so", async () => {
+  const { lares, install } = await startPlugins();
+  const { digest } = await install(makePlugin("sky"));
+  const main = join(lares.home, "plugins/store", `sky@${digest.slice(0, 16)}`, "main.mjs");
+  writeFileSync(main, `${readFileSync(main, "utf8")}\n`);
+  const fresh = await command(lares.home, "mcp", "tools", "sky", "--fresh");
+  expect(fresh.text).toContain("The files of the plugin sky were changed after they were accepted");
+});
+
+it("a plugin that asks for a folder no plugin can have is refused at the install and at an update", async () => {
+  const { lares, install, state } = await startPlugins();
+  const keys = { rights: { tools: ["act"], paths: { read: ["~/.ssh"] } } };
+  const refused = /it asks to read ~\/\.ssh, and no plugin can: it is \S+\/\.ssh, which stays outside the sandbox/;
+  await expect(lares.rpc("plugins.stage", { from: makePlugin("rain", keys) })).rejects.toThrow(refused);
+  const from = makePlugin("sky");
+  await install(from);
+  const manifest = JSON.parse(readFileSync(join(from, "plugin.json"), "utf8"));
+  manifest.extensions["dev.lares"].rights = keys.rights;
+  writeFileSync(join(from, "plugin.json"), JSON.stringify(manifest));
+  await expect(lares.rpc("plugins.stage", { name: "sky" })).rejects.toThrow(refused);
+  expect(await state("sky")).toMatchObject({ state: "on" });
+});
+
+it("a secret that a plugin wants and the vault lacks is named in the list until it is there", async () => {
+  const { lares, install, state } = await startPlugins();
+  const installed = await install(makePlugin("sky", { rights: { tools: ["act"], secrets: ["SKY_KEY"] } }));
+  const why = "It wants the secret SKY_KEY, which isn't in the vault.";
+  expect(installed).toMatchObject({ state: "on", why });
+  expect((await command(lares.home, "plugins", "list")).text).toContain(why);
+  await lares.rpc("secrets.set", { name: "SKY_KEY", value: "s3cret-for-the-sky" });
+  expect((await state("sky")).why).toBeUndefined();
+});
+
+it.each([
+  ["flood", "it sent more than 2000 lines at once, so Lares ended it"],
+  ["oneLine", "it sent a line of more than 10 MB, so Lares ended it"],
+])("a plugin that Lares ends (%s) is switched off with that as the reason", async (way, why) => {
+  const { install, call, state } = await startPlugins({ plugins: { config: { sky: { tool: way } } } });
+  await install(makePlugin("sky"));
+  for (let i = 0; i < 3; i++) await call("sky__act", {});
+  const off = await until("it to be off", async () => (await state("sky")).state === "failed" && state("sky"));
+  expect(off).toMatchObject({ why: `It failed 3 times within 10 minutes, the last time: ${why}.` });
+});
