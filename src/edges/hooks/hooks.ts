@@ -23,7 +23,7 @@ import {
   type Guard,
   guarded,
   type IdMaker,
-  parseJson,
+  parseJsonBody,
   STOPPED_LARES,
   truthy,
 } from "../../core/kit/index.ts";
@@ -194,9 +194,5 @@ function withoutProof(hook: Hook, headers: HookHeaders): HookHeaders {
 }
 
 function parse(body: Buffer): Json {
-  try {
-    return parseJson(body.toString("utf8")) as Json;
-  } catch {
-    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON value." });
-  }
+  return parseJsonBody(body, "Send one JSON value.") as Json;
 }

@@ -93,3 +93,42 @@ test("a name that is taken, an unknown event and a mode that doesn't exist are r
   const made = JSON.parse('[{"event":"no.such"}]') as HookSource["events"];
   expect(() => hooks.add(source({ name: "c", events: made }))).toThrow(/"no.such", which is not an event/);
 });
+
+test("an event that isn't durable when its observer looks is heard as soon as it is, without another event (HOOKED-7)", async () => {
+  const row = { seq: 1, id: "e", event: "turn.ended", at: 1, facts: "{}" };
+  let isDurable = false;
+  const place = { seq: 0 };
+  const reads = (sees: () => boolean) => ({
+    get: async <T>(sql: string) => (sql.includes("COUNT") ? { n: sees() && place.seq < 1 ? 1 : 0 } : place) as T,
+    all: async <T>(_sql: string, from: unknown) => (sees() && Number(from) < 1 ? [row] : []) as T[],
+  });
+  const tx: Tx = {
+    run(sql, _source, seq) {
+      if (sql.includes("INTO hook_place")) place.seq = Number(seq);
+    },
+  };
+  const records: Records = {
+    ...reads(() => true),
+    committed: reads(() => isDurable),
+    write: async (change) => change(tx),
+  };
+  const clock = new ManualClock();
+  const hooks = new EventHooks({ records, clock, crash: noCrash, log: silentLog });
+  const heard: string[] = [];
+  const call = async (event: string) => void heard.push(event);
+  hooks.add(source({ events: [{ event: "turn.ended" }], call }));
+  hooks.observers.start();
+  const pass = async () => {
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    clock.advance(25);
+    for (let i = 0; i < 40; i++) await Promise.resolve();
+  };
+  await pass();
+  await pass();
+  expect(heard).toEqual([]);
+  isDurable = true;
+  await pass();
+  await pass();
+  expect(heard).toEqual(["turn.ended"]);
+  await hooks.observers.stop();
+});

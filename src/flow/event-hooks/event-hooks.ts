@@ -7,6 +7,7 @@
  */
 import {
   HOOK_EVENTS,
+  type HookAnswer,
   type HookEventName,
   type HookFacts,
   type HookLog,
@@ -32,10 +33,17 @@ export interface EventHooksParts {
   log: Log;
 }
 
-/** How a source has been doing since the start. */
+/** How one call ended. `passed`: it had nothing to say, or only observed. `answered`: it added or took away something. */
+export type HookEnding = "passed" | "answered" | "denied" | "asked" | "timed-out" | "failed";
+
+/** How a source has been doing since the start. Trials don't count. */
 export interface HookHealth {
   calls: number;
+  denied: number;
+  timedOut: number;
+  /** Late answers among them. */
   failures: number;
+  last?: { event: HookEventName; at: number; ms: number; result: HookEnding };
   /** The newest failure, or field that was ignored. */
   trouble?: string;
   troubleAt?: number;
@@ -63,7 +71,8 @@ export class EventHooks implements HookRegistry, HookLog {
     this.#parts = parts;
     this.observers = new Observers({
       ...parts,
-      call: (source, subscription, payload, signal) => this.#call({ source, subscription }, payload, signal),
+      call: (source, subscription, payload, signal) =>
+        this.#call({ source, subscription }, { payload, health: this.#findHealth(source.name) }, signal),
     });
   }
 
@@ -84,7 +93,7 @@ export class EventHooks implements HookRegistry, HookLog {
   }
 
   health(name: string): HookHealth {
-    return this.#health.get(name) ?? { calls: 0, failures: 0 };
+    return this.#health.get(name) ?? freshHealth();
   }
 
   /** Whether anybody answers this event. */
@@ -111,7 +120,7 @@ export class EventHooks implements HookRegistry, HookLog {
     name: string,
     payload: HookPayload,
     signal: AbortSignal,
-  ): Promise<{ outcome: HookOutcome; ignored: string[] }> {
+  ): Promise<{ outcome: HookOutcome; ignored: string[]; skipped?: string }> {
     const source = this.#sources.get(name);
     if (!source) {
       const names = [...this.#sources.keys()].join(", ");
@@ -120,8 +129,16 @@ export class EventHooks implements HookRegistry, HookLog {
         hint: names ? `There are: ${names}.` : "None is set up.",
       });
     }
-    const subscription = source.events.find((one) => one.event === payload.event) ?? { event: payload.event };
-    const said = await this.#said({ source, subscription }, payload, signal);
+    const subscription = source.events.find((one) => one.event === payload.event);
+    if (!subscription) {
+      throw new AppError("BAD_REQUEST", {
+        message: `The hook "${name}" doesn't hear ${payload.event}.`,
+        hint: `It hears: ${source.events.map(({ event }) => event).join(", ") || "nothing"}.`,
+      });
+    }
+    const skipped = source.skips?.(payload);
+    if (skipped !== undefined) return { outcome: {}, ignored: [], skipped };
+    const said = await this.#said({ source, subscription }, { payload, health: freshHealth() }, signal);
     return { outcome: merge([said.said]), ignored: said.ignored };
   }
 
@@ -186,24 +203,26 @@ export class EventHooks implements HookRegistry, HookLog {
   }
 
   async #ask(listener: HookListener, payload: HookPayload, signal: AbortSignal): Promise<HookSaid> {
-    return (await this.#said(listener, payload, signal)).said;
+    return (await this.#said(listener, { payload, health: this.#findHealth(listener.source.name) }, signal)).said;
   }
 
   async #said(
     listener: HookListener,
-    payload: HookPayload,
+    { payload, health }: { payload: HookPayload; health: HookHealth },
     signal: AbortSignal,
   ): Promise<{ said: HookSaid; ignored: string[] }> {
     const { event } = payload;
     const { name } = listener.source;
     const onFail = listener.subscription.onFail ?? HOOK_EVENTS[event].onFail;
     try {
-      const read = readAnswer(event, await this.#call(listener, payload, signal));
+      const read = readAnswer(event, await this.#call(listener, { payload, health }, signal));
       if ("failed" in read) {
-        this.#failed(name, read.failed);
+        this.#failed(health, name, read.failed);
         return { said: { by: name, onFail, failed: read.failed }, ignored: [] };
       }
-      if (read.ignored.length > 0) this.#trouble(name, ignoredFields(name, event, read.ignored));
+      if (health.last) health.last.result = readResult(read.answer);
+      if (read.answer.deny !== undefined) health.denied++;
+      if (read.ignored.length > 0) this.#trouble(health, name, ignoredFields(name, event, read.ignored));
       return { said: { by: name, onFail, answer: read.answer }, ignored: read.ignored };
     } catch (error) {
       // The turn is being stopped: nobody waits for the answer.
@@ -213,9 +232,18 @@ export class EventHooks implements HookRegistry, HookLog {
   }
 
   /** One call within its time. A source that doesn't obey its signal isn't waited for (HOOKED-5). */
-  async #call({ source, subscription }: HookListener, payload: HookPayload, signal: AbortSignal): Promise<unknown> {
+  async #call(
+    { source, subscription }: HookListener,
+    { payload, health }: { payload: HookPayload; health: HookHealth },
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    if (source.skips?.(payload) !== undefined) return undefined;
     const ms = Math.min(subscription.timeoutMs ?? TIMEOUT_MS, MOST_TIMEOUT_MS);
-    const health = this.#findHealth(source.name);
+    const { event } = payload;
+    const begun = performance.now();
+    const note = (result: HookEnding) => {
+      health.last = { event, at: this.#parts.clock.now(), ms: Math.round(performance.now() - begun), result };
+    };
     health.calls++;
     const within = deadline(signal, ms);
     let heard = () => {};
@@ -224,24 +252,31 @@ export class EventHooks implements HookRegistry, HookLog {
       within.signal.addEventListener("abort", heard, { once: true });
     });
     try {
-      return await Promise.race([source.call(payload.event, payload, within.signal), aborted]);
+      const answer = await Promise.race([source.call(event, payload, within.signal), aborted]);
+      note("passed");
+      return answer;
     } catch (error) {
-      const late = within.signal.aborted && !signal.aborted ? new Error(tooLate(ms)) : error;
-      if (!signal.aborted) this.#failed(source.name, describe(late));
-      throw late;
+      if (signal.aborted) throw error;
+      const isLate = within.signal.aborted;
+      const failure = isLate ? new Error(tooLate(ms)) : error;
+      note(isLate ? "timed-out" : "failed");
+      if (isLate) health.timedOut++;
+      this.#failed(health, source.name, describe(failure));
+      throw failure;
     } finally {
       within.signal.removeEventListener("abort", heard);
       within.done();
     }
   }
 
-  #failed(name: string, why: string): void {
-    this.#findHealth(name).failures++;
-    this.#trouble(name, why);
+  #failed(health: HookHealth, name: string, why: string): void {
+    health.failures++;
+    // An answer that came and can't be read is a failure, too.
+    if (health.last?.result === "passed") health.last.result = "failed";
+    this.#trouble(health, name, why);
   }
 
-  #trouble(name: string, trouble: string): void {
-    const health = this.#findHealth(name);
+  #trouble(health: HookHealth, name: string, trouble: string): void {
     if (health.trouble !== trouble) this.#parts.log.warn("a hook has trouble", { hook: name, trouble });
     health.trouble = trouble;
     health.troubleAt = this.#parts.clock.now();
@@ -250,7 +285,7 @@ export class EventHooks implements HookRegistry, HookLog {
   #findHealth(name: string): HookHealth {
     const known = this.#health.get(name);
     if (known) return known;
-    const fresh: HookHealth = { calls: 0, failures: 0 };
+    const fresh = freshHealth();
     this.#health.set(name, fresh);
     return fresh;
   }
@@ -258,6 +293,16 @@ export class EventHooks implements HookRegistry, HookLog {
 
 export function readMode({ event, mode }: HookSubscription): "observe" | "answer" {
   return mode ?? HOOK_EVENTS[event].modes[0];
+}
+
+function freshHealth(): HookHealth {
+  return { calls: 0, denied: 0, timedOut: 0, failures: 0 };
+}
+
+function readResult({ deny, ask, ...rest }: HookAnswer): HookEnding {
+  if (deny !== undefined) return "denied";
+  if (ask !== undefined) return "asked";
+  return Object.keys(rest).length > 0 ? "answered" : "passed";
 }
 
 /** As much of a failure as belongs into a sentence. */

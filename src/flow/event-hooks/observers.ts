@@ -5,7 +5,14 @@
  *     twice under the same id, and none is left out.
  * HOOKED-8: an observer that is slow, down or broken holds up nobody else; it is tried again at growing intervals.
  */
-import type { HookEventName, HookPayload, HookSource, HookSubscription, Records } from "../../core/contracts/index.ts";
+import {
+  FailedHook,
+  type HookEventName,
+  type HookPayload,
+  type HookSource,
+  type HookSubscription,
+  type Records,
+} from "../../core/contracts/index.ts";
 import { type Backoff, backoffMs, type Clock, type Crash, type Log } from "../../core/kit/index.ts";
 import {
   countAfter,
@@ -95,7 +102,7 @@ export class Observers {
     }
     for (const { source, subscriptions } of this.#wanted) {
       if (this.#pumps.has(source.name)) continue;
-      const pump = new Pump(this.#parts, source, subscriptions);
+      const pump = new Pump({ ...this.#parts, wakeLater: () => this.wake() }, source, subscriptions);
       this.#pumps.set(source.name, pump);
       pump.wake();
     }
@@ -129,7 +136,7 @@ export class Observers {
 /** One observer on its way through the log. */
 class Pump {
   readonly source: HookSource;
-  readonly #parts: ObserversParts;
+  readonly #parts: ObserversParts & { wakeLater(): void };
   readonly #subscriptions: ReadonlyMap<HookEventName, HookSubscription>;
   readonly #ending = new AbortController();
   #place: Promise<number> | undefined;
@@ -138,7 +145,11 @@ class Pump {
   #tries = 0;
   #retry: (() => void) | undefined;
 
-  constructor(parts: ObserversParts, source: HookSource, subscriptions: readonly HookSubscription[]) {
+  constructor(
+    parts: ObserversParts & { wakeLater(): void },
+    source: HookSource,
+    subscriptions: readonly HookSubscription[],
+  ) {
     this.#parts = parts;
     this.source = source;
     this.#subscriptions = new Map(subscriptions.map((one) => [one.event, one]));
@@ -187,8 +198,11 @@ class Pump {
         // Only what is durable: an observer must not hear of something that a power failure undoes.
         const batch = await eventsAfter(this.#parts.records.committed, from, [...this.#subscriptions.keys()], BATCH);
         for (const event of batch) await this.#deliver(event);
-        if (batch.length < BATCH) return;
+        if (batch.length < BATCH) break;
       }
+      // What woke this may not be durable yet, and nothing else might happen for hours: it looks again.
+      const { records, wakeLater } = this.#parts;
+      if ((await countAfter(records, await this.place(), [...this.#subscriptions.keys()])) > 0) wakeLater();
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       const wait = backoffMs(AGAIN, ++this.#tries);
@@ -204,7 +218,9 @@ class Pump {
     const { records, crash, call } = this.#parts;
     this.#ending.signal.throwIfAborted();
     const payload = { ...(JSON.parse(facts) as object), event, id, at } as HookPayload;
-    await call(this.source, this.#subscriptions.get(event)!, payload, this.#ending.signal);
+    await call(this.source, this.#subscriptions.get(event)!, payload, this.#ending.signal).catch((error: unknown) => {
+      if (!(error instanceof FailedHook)) throw error;
+    });
     crash.at("observer.delivered", () => `${this.source.name} ${id}`);
     this.#tries = 0;
     this.#place = Promise.resolve(seq);

@@ -1,6 +1,8 @@
 /** A made-up event for each kind, to try a hook with. */
-import type { HookEventName, HookFacts, HookPayload } from "../../core/contracts/index.ts";
-import { hookKeys, sessionKeys } from "../../core/domain/index.ts";
+import { z } from "zod";
+import { HOOK_EVENTS, type HookEventName, type HookFacts, type HookPayload } from "../../core/contracts/index.ts";
+import { AppError, hookKeys, sessionKeys } from "../../core/domain/index.ts";
+import { firstIssue } from "../../core/kit/index.ts";
 
 const IN_TURN = { agent: "main", session: sessionKeys.main("main"), turn: "t_example" };
 const CALL = { call: "call_example", tool: "exec", input: { command: "echo hello" } };
@@ -38,6 +40,14 @@ const FACTS: { readonly [E in HookEventName]: HookFacts<E> } = {
   "skill.proposed": { ...IN_TURN, name: "example", text: "# Example" },
 };
 
-export function makeSample(event: HookEventName, at: number): HookPayload {
-  return { event, id: hookKeys.event(event, "example"), at, ...FACTS[event] };
+/** `facts` replace what the example says. Throws BAD_REQUEST for what such an event can't say. */
+export function makeSample(
+  event: HookEventName,
+  at: number,
+  facts: Readonly<Record<string, unknown>> = {},
+): HookPayload {
+  const said = { ...FACTS[event], ...facts };
+  const read = z.strictObject(HOOK_EVENTS[event].payload.shape).safeParse(said);
+  if (!read.success) throw new AppError("BAD_REQUEST", { message: firstIssue(read.error.issues, said, event) });
+  return { event, id: hookKeys.event(event, "example"), at, ...said } as HookPayload;
 }

@@ -40,3 +40,7 @@ export function describeOutcome(outcome: HookOutcome): string {
   ].filter(Boolean);
   return parts.length > 0 ? parts.join("; ") : "no objection";
 }
+
+export function notRun(why: string): string {
+  return `not run: ${why}`;
+}

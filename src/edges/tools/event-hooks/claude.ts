@@ -34,9 +34,13 @@ const CLAUDE_EVENTS: Readonly<Record<string, ClaudeEvent>> = {
   Notification: { event: "approval.changed", isMeant: ({ state }) => state === "pending" },
 };
 
+export function isClaudeEvent(name: string): boolean {
+  return Object.hasOwn(CLAUDE_EVENTS, name);
+}
+
 /** Our event behind a name in the configuration: one of theirs, or our own. */
 export function findEvent(name: string): ClaudeEvent | undefined {
-  if (Object.hasOwn(CLAUDE_EVENTS, name)) return CLAUDE_EVENTS[name];
+  if (isClaudeEvent(name)) return CLAUDE_EVENTS[name];
   return Object.hasOwn(HOOK_EVENTS, name) ? { event: name as HookEventName } : undefined;
 }
 

@@ -116,7 +116,19 @@ function namedFiles(command: string, { cwd, userHome }: { cwd: string; userHome:
 }
 
 function refuseOwnScripts(scripts: readonly string[], writable: readonly string[]): void {
+  const why = whyRefused(scripts, writable);
+  if (why !== undefined) throw new Error(why);
+}
+
+function whyRefused(scripts: readonly string[], writable: readonly string[]): string | undefined {
   const found = scripts.find((file) => writable.some((folder) => file.startsWith(`${folder}/`)));
-  if (found === undefined) return;
-  throw new Error(`agents can change ${found}, so it can't be a hook; move it out of their folders`);
+  return found && `agents can change ${found}, so it can't be a hook; move it out of their folders`;
+}
+
+/** Why a command wouldn't be run as a hook because of the scripts it names (HOOKRUN-2). */
+export function whyNotScript(
+  command: string,
+  { cwd, userHome, writable }: { cwd: string; userHome: string; writable: readonly string[] },
+): string | undefined {
+  return whyRefused(namedFiles(command, { cwd, userHome }), writable);
 }

@@ -17,7 +17,7 @@ const command = z
   })
   .describe("One command. Other fields of Claude Code's format are left out.");
 
-const matched = z
+export const matched = z
   .object({
     matcher: z
       .string()

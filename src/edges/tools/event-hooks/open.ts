@@ -1,10 +1,17 @@
 /** The commands and webhooks of the configuration as hook sources, kept in step with it. */
-import { HOOK_EVENTS, type HookRegistry, type HookSource } from "../../../core/contracts/index.ts";
+import {
+  FailedHook,
+  HOOK_EVENTS,
+  type HookPayload,
+  type HookRegistry,
+  type HookSource,
+} from "../../../core/contracts/index.ts";
 import { hookNames } from "../../../core/domain/index.ts";
 import { type Clock, defined, type Log } from "../../../core/kit/index.ts";
 import { findEvent, matches } from "./claude.ts";
 import { type HookRunParts, runHook } from "./command.ts";
 import type { EventHooksConfig } from "./config.ts";
+import { type ImportHooksPort, importHooks } from "./import.ts";
 import { makeWebhook } from "./webhook.ts";
 
 export interface OpenHooksParts extends HookRunParts {
@@ -19,6 +26,8 @@ export interface OpenedHooks {
   apply(): void;
   /** What of the configuration is not used, in sentences. */
   problems(): string[];
+  /** Hooks of a settings file of Claude Code's; adds those that the owner named. Starts nothing. */
+  import(given: Parameters<typeof importHooks>[1], save: ImportHooksPort["save"]): ReturnType<typeof importHooks>;
 }
 
 export function openEventHooks(parts: OpenHooksParts): OpenedHooks {
@@ -38,6 +47,11 @@ export function openEventHooks(parts: OpenHooksParts): OpenedHooks {
       for (const problem of problems) parts.log.warn(problem);
     },
     problems: () => problems,
+    import: (given, save) =>
+      importHooks(
+        { known: () => parts.config().commands, save, userHome: parts.userHome, writable: parts.writable },
+        given,
+      ),
   };
 }
 
@@ -70,7 +84,13 @@ function makeSources(
     const send = makeWebhook(hook, parts.clock);
     const more = defined({ onFail: hook.onFail, timeoutMs: hook.timeout && hook.timeout * 1000 });
     const events = [...new Set(hook.events)].map((event) => ({ event, ...more }));
-    sources.push({ name: hookNames.webhook(name), events, call: (_event, payload, signal) => send(payload, signal) });
+    const shown = new URL(hook.url).origin;
+    sources.push({
+      name: hookNames.webhook(name),
+      shown,
+      events,
+      call: (_event, payload, signal) => send(payload, signal),
+    });
   }
   return { sources, problems };
 }
@@ -87,18 +107,22 @@ function commandSource(parts: OpenHooksParts, { name, n, matcher, run }: Configu
   const isObserved = (mode ?? HOOK_EVENTS[event].modes[0]) === "observe";
   return {
     name: hookNames.command(name, n),
+    shown: matcher === "" ? run.command : `${matcher}: ${run.command}`,
     events: [{ event, ...defined({ mode, onFail: run.onFail, timeoutMs: run.timeout && run.timeout * 1000 }) }],
-    async call(_event, payload, signal) {
+    skips(payload: HookPayload) {
       const facts: Readonly<Record<string, unknown>> = payload;
-      if (isMeant && !isMeant(facts)) return undefined;
-      if (!matches(matcher, facts.tool)) return undefined;
+      if (isMeant && !isMeant(facts)) return `it is a hook for ${name}, and this is something else`;
+      return matches(matcher, facts.tool)
+        ? undefined
+        : `its matcher "${matcher}" doesn't include ${String(facts.tool)}`;
+    },
+    async call(_event, payload, signal) {
       try {
         return await runHook(parts, { name, event, run }, payload, signal);
       } catch (error) {
         // It ran, and a program that always fails would hear the same event forever: it is reported and counts as heard.
         if (!isObserved || signal.aborted) throw error;
-        parts.log.warn("a command hook failed", { hook: hookNames.command(name, n), error: String(error) });
-        return undefined;
+        throw new FailedHook((error as Error).message, { cause: error });
       }
     },
   };

@@ -52,7 +52,15 @@ export const acpWords = {
   skill: (description: string) => `Skill: ${description}`,
   link: (name: string, uri: string) => `[${name}](${uri})`,
   earlierLeftOut: (n: number) => `(Earlier messages aren't shown here; these are the newest ${n}.)`,
-  noServers: (hint: Hint, names: string) =>
-    hint`Not used here: the editor's MCP servers (${names}). Lares starts only servers its owner has added: lares mcp add NAME --command "PROGRAM ARGUMENTS"`,
+  startServer: (name: string) => `Use the editor's MCP server "${name}"`,
+  aboutServer: (gets: readonly string[]) =>
+    `${gets.length > 0 ? `It gets ${gets.join(", ")}. ` : ""}Lares starts it when the agent needs it, for this session only. Its calls are judged like all others.`,
+  useServer: "Use it in this session",
+  leaveServer: "Don't use it",
+  serverLeft: (name: string) => `The MCP server "${name}" is not used in this session.`,
+  serverRefused: (name: string, why: string) => `The editor's MCP server "${name}" can't be used: ${why}.`,
+  serverFailed: (name: string, why: string) => `The editor's MCP server "${name}" doesn't work: ${why}`,
+  serversNotUsed: (names: string, why: string) => `The editor's MCP servers (${names}) are not used. ${why}`,
+  mayNotBring: 'This token isn\'t allowed to add servers: that needs the right "admin".',
   noFolders: "Lares works in one folder per session; the additional directories are not used.",
 };

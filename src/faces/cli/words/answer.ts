@@ -7,6 +7,7 @@ export const approvalWords = {
   waiting: (n: number) => `${plural(n, "approval is", "approvals are")} waiting for you.`,
   none: "Nothing is waiting for you.",
   howToAnswer: (hint: Hint) => hint`To answer: lares approve ID, or lares deny ID. For details: lares approvals get ID`,
+  howToFillIn: (hint: Hint) => hint`For a question with fields: lares answer ID TEXT`,
   notADecision: (word: string) => `"${word}" isn't a decision.`,
   decisions: (known: string) => `Use one of: ${known}.`,
   passedOn: "Passed on your answer.",
@@ -16,8 +17,8 @@ export const approvalWords = {
   noneEndsIn: (typed: string) => `No waiting approval ends in "${typed}".`,
   seeWaiting: "See what's waiting: lares approvals list",
   deniedIn: (time: string) => `denied in ${time}`,
+  cancelledIn: (time: string) => `cancelled in ${time}`,
   answered: (state: string, by: string | undefined, at: string) => `${state}${by ? ` by ${by}` : ""}${at}`,
-  question: (agent: string) => `Allow ${agent} to do this?`,
   asked: (agent: string) => `${agent} asked to do this.`,
 };
 
@@ -44,11 +45,27 @@ export const policyWords = {
 };
 
 export const undoWords = {
-  wouldRestore: (n: number) => `This would restore ${plural(n, "file")}.`,
+  wouldRestore: (n: number, left: string) => `This would restore ${plural(n, "file")}${left && `, but not ${left}`}.`,
   nothing: "Nothing to restore.",
-  willRestore: (n: number) => `This restores ${plural(n, "file")}:`,
+  willRestore: (n: number, left: string) => `This restores ${plural(n, "file")}${left && `, but not ${left}`}:`,
   question: "Restore them?",
-  restoredExcept: (n: number) => `Restored all but ${plural(n, "file")}.`,
+  restoredExcept: (n: number, left: string) => `Restored ${plural(n, "file")}. Not restored: ${left}.`,
+  manyFiles: (n: number) => plural(n, "file"),
+  andMore: (n: number) => `… and ${n} more`,
+  planned: {
+    restored: "would be restored",
+    removed: "would be removed",
+    already: "already as before",
+    conflict: "conflict",
+    lost: "lost",
+  },
+  results: {
+    restored: "restored",
+    removed: "removed",
+    already: "already as before",
+    conflict: "conflict",
+    lost: "lost",
+  },
   restored: "Restored.",
   undoThat: (hint: Hint, undo: string) => hint`Undo that: lares undo ${undo}`,
   turns: (hint: Hint) => hint`Turns that changed files, newest last. Undo one: lares undo TURN`,

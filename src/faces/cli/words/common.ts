@@ -24,6 +24,10 @@ export const commonWords = {
   whatItDid: (hint: Hint, reason: string, turn: string) =>
     hint`${reason} To see what it was doing: lares turns get ${turn}`,
   question: (mark: string, agent: string, tool: string) => `${mark} Allow ${agent} to do this? (${tool})`,
+  asksYou: (mark: string, server: string | undefined) =>
+    `${mark} ${server === undefined ? "A program" : `The MCP server ${server}`} asks you something.`,
+  getsAnswer: "It gets what you answer, so don't enter passwords or keys.",
+  cancelled: (label: string, time: string) => `  ${label}  cancelled in ${time}`,
   denied: (label: string, time: string) => `  ${label}  denied in ${time}`,
   howToFillIn: (hint: Hint, id: string, how: string) =>
     hint`Answer: lares answer ${id} "${how}"   Decline: lares deny ${id}`,

@@ -86,6 +86,7 @@ export const a2aWords = {
   off: "off",
   ready: "accepted",
   notAccepted: "not accepted yet",
+  changed: "card has changed",
   open: (n: number) => plural(n, "open task"),
   noToken: "No token was given.",
   noTokenHint: (name: string) => `For example: lares a2a add ${name} ADDRESS --token-stdin < FILE`,
@@ -94,6 +95,8 @@ export const a2aWords = {
     hint`Asking it needs your approval each time. To allow it for good: lares config set policy.allow.peer_ask '["${name}"]'`,
   fails: (name: string, why: string) => `${name} can't be reached: ${why}`,
   asAccepted: (name: string) => `${name} is as you accepted it.`,
+  newToken: (hint: Hint, name: string) =>
+    hint`To give it another token: lares a2a add ${name} ADDRESS --replace --token-stdin`,
   isNew: (name: string) => `Nobody has accepted the card of ${name} yet. It says:`,
   isChanged: (name: string) => `The card of ${name} has changed, so it isn't asked for now.`,
   before: "before:",
@@ -103,6 +106,7 @@ export const a2aWords = {
   changedAgain: (name: string) => `The card of ${name} changed again just now. Look at it once more.`,
   removeQuestion: (name: string) => `Remove the agent ${name}?`,
   removed: (name: string) => `Removed ${name}.`,
+  ruleRemoved: (name: string) => `The rule that let your agents ask ${name} without approval is gone too.`,
   notThere: (name: string) => `There is no agent called ${name}.`,
   tokenMade: (name: string) => `${name} can now ask your agents, as a guest. It opens nothing else.`,
   cardAt: (url: string) => `Its owner enters this token and the address ${url}`,
@@ -135,6 +139,8 @@ export const mcpWords = {
     hint`${plural(n, "server")} of the same name ${n === 1 ? "has" : "have"} another definition. Replace: lares mcp import --replace`,
   nothingNew: "Nothing to add.",
   tryIt: (hint: Hint, name: string) => hint`Try it: lares mcp test ${name}`,
+  stillConnecting: (name: string, seconds: number, wrote: string) =>
+    `Connecting to ${name}, ${seconds} s so far.${wrote === "" ? "" : ` It wrote: ${wrote}`}`,
   works: (name: string, tools: number, ms: number) => `${name} works: ${plural(tools, "tool")}, ${ms} ms.`,
   fails: (name: string, why: string) => `${name} can't be reached: ${why}`,
   itSaid: "It wrote:",
@@ -151,7 +157,11 @@ export const mcpWords = {
   silent: (name: string) => `${name} has written nothing since Lares started.`,
   openThis: "Open this page and log in:",
   thenPaste: (hint: Hint, name: string) =>
-    hint`The browser ends at an address that nothing answers. Copy it: lares mcp login ${name} --ended ADDRESS`,
+    hint`If your browser runs on another machine, it ends at an address that it can't open. Copy that: lares mcp login ${name} --ended ADDRESS`,
+  waitingForBrowser: "Waiting for the browser. Ctrl-C stops waiting; the login stays open for half an hour.",
+  stoppedWaiting: (hint: Hint, name: string) =>
+    hint`Stopped waiting. You can still finish the login in the browser. Start over with: lares mcp login ${name}`,
+  notLoggedIn: (hint: Hint, name: string) => hint`You aren't logged in to ${name}. Try again: lares mcp login ${name}`,
   loggedIn: (name: string) => `Logged in to ${name}.`,
   removeQuestion: (name: string) => `Remove the MCP server ${name}?`,
   removed: (name: string) => `Removed ${name}.`,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { asCalled } from "../../../../core/protocol/client.ts";
 import { COMMANDS } from "./index.ts";
 
 test("hints name only commands that exist", () => {
@@ -20,4 +21,10 @@ test("hints name only commands that exist", () => {
       if (!isKnown) wrong.push(`${file}: lares ${hint}`);
     }
   expect(wrong).toEqual([]);
+});
+
+test("a hint with any of our commands is shown as it can be typed here", () => {
+  const first = [...new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!))];
+  expect(first.length).toBeGreaterThan(30);
+  expect(first.filter((word) => asCalled(`lares ${word} x`, "node bin/lares.js").startsWith("lares"))).toEqual([]);
 });

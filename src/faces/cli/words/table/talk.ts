@@ -1,5 +1,6 @@
 /** Commands for talking, and for what is known from it. */
 import { days, type Group, limit } from "./entry.ts";
+import { hookCommands } from "./hooks.ts";
 
 const sessions = () => import("../../commands/sessions.ts");
 const files = () => import("../../commands/session-files.ts");
@@ -21,6 +22,7 @@ export const talk: Group = {
     a2a: "agents of others, and yours for theirs",
     mcp: "tools of other programs, and Lares as a tool of theirs",
     plugins: "skills, tools and hooks of others, in one folder each",
+    hooks: "programs of yours that hear what happens, and may narrow it",
     skills: "instructions agents read when they need them",
   },
   commands: [
@@ -337,6 +339,7 @@ export const talk: Group = {
       exits: "1 something is wrong with one",
       load: async () => (await plugins()).doctor,
     },
+    ...hookCommands,
     {
       name: "memory search",
       takes: "<query>",
