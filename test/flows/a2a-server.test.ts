@@ -80,7 +80,13 @@ describe.each(BINDINGS)("over %s", (binding) => {
     const after = await openA2a(lares.url, other.token, binding);
     const rest = told(await after.follow(open!.turn));
     expect(rest.slice(-2)).toEqual(["artifact later", "status COMPLETED"]);
-    expect(told(await after.follow(open!.turn))).toEqual(["task COMPLETED"]);
+    // As the protocol wants it: what is over isn't followed.
+    await expect(after.follow(open!.turn)).rejects.toThrow(/is over/);
+    const refused = await fetch(`${lares.url}/a2a/v1/tasks/${open!.turn}:subscribe`, {
+      headers: { authorization: `Bearer ${other.token}` },
+    });
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "application/a2a+json"]);
+    expect(textOf(await after.get(open!.turn))).toBe("later");
   });
 
   it("what needs the owner is input-required; a peer's message approves nothing, the owner's answer goes on (AA-02, PEERS-2)", async () => {
@@ -225,6 +231,8 @@ it("no push notifications and no files: nothing is sent to or fetched from an ad
   expect(await rpc("CreateTaskPushNotificationConfig", { taskId: "t", url: "http://127.0.0.1:1/" })).toBe(-32_003);
   expect(await rpc("SendMessage", { message: { ...message, messageId: "a b\n" } })).toBe(-32_602);
   expect(await rpc("Nonsense", {})).toBe(-32_601);
+  const form = await post(lares, other.token, {}, { "content-type": "text/plain" });
+  expect([form.status, await form.json()]).toMatchObject([415, { error: { code: -32_005 } }]);
   expect((await lares.rpc("turns.list", {})).turns).toEqual([]);
 });
 

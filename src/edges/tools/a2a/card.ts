@@ -5,8 +5,8 @@
  *     followed.
  */
 import { AppError, type Json, type JsonObject } from "../../../core/domain/index.ts";
-import { deadline, parseJson, textWithin, visible } from "../../../core/kit/index.ts";
-import { digestJson } from "../mcp/manifest.ts";
+import { BODY_TOO_LARGE, deadline, parseJson, textWithin, visible } from "../../../core/kit/index.ts";
+import { digestJson } from "../mcp/listed/manifest.ts";
 import { createStreamFetch, type FetchShape } from "../web/stream.ts";
 import { NO_INTERFACE, pointsElsewhere } from "./words.ts";
 
@@ -30,8 +30,34 @@ export interface PeerCard {
 /** The peer got a request and said no: nothing was begun. Other errors leave that open. */
 export class PeerRefused extends Error {}
 
+/** The peer answered, and the answer can't be read or makes no sense. A peer that is away throws something else. */
+export class PeerNonsense extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super("BAD_REQUEST", { message, retry: "later", cause });
+  }
+}
+
+/** A status in place of an answer: the peer, or a server in front of it, did not deal with the request. */
+export class PeerStatus extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+
+  get isAboutToken(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+
+  /** Nothing was begun. A request that took too long (408) or failed over there may have been. */
+  get isRefusal(): boolean {
+    return this.status < 500 && this.status !== 408;
+  }
+}
+
 /** Reaches the owner's own address wherever it is, and nothing else. Every answer is whole, bounded and in time. */
-export function ownFetch(url: string, token: string | undefined): FetchShape {
+export function ownFetch(url: string, token: string | undefined, patienceMs = PATIENCE_MS): FetchShape {
   const own = new URL(url);
   const port = Number(own.port || (own.protocol === "https:" ? 443 : 80));
   const host = own.hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -41,7 +67,7 @@ export function ownFetch(url: string, token: string | undefined): FetchShape {
     if (to.origin !== own.origin) throw new AppError("FORBIDDEN", { message: pointsElsewhere("the peer", to.host) });
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    const patience = deadline(init.signal ?? new AbortController().signal, PATIENCE_MS);
+    const patience = deadline(init.signal ?? new AbortController().signal, patienceMs);
     try {
       const answer = await fetch(to, { ...init, headers, signal: patience.signal });
       const text = await textWithin(answer, MOST_ANSWER);
@@ -49,11 +75,16 @@ export function ownFetch(url: string, token: string | undefined): FetchShape {
     } catch (error) {
       if (error instanceof AppError || init.signal?.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);
+      if (isTooLarge(error)) throw new PeerNonsense(`${to.host}: ${why}.`, error);
       throw new AppError("NOT_READY", { message: `${to.host}: ${why}.`, retry: "later", cause: error });
     } finally {
       patience.done();
     }
   };
+}
+
+function isTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === BODY_TOO_LARGE;
 }
 
 /** Throws an AppError when there is no card, or none that can be used. */
@@ -73,7 +104,7 @@ export async function fetchCard(
   const interfaces = readInterfaces(card);
   if (interfaces.length === 0) throw unusable(NO_INTERFACE);
   const strange = interfaces.find((one) => findOrigin(one, at) !== at.origin);
-  if (strange !== undefined) throw unusable(pointsElsewhere(name, strange.slice(0, 200)));
+  if (strange !== undefined) throw unusable(pointsElsewhere(name, strange));
   const repeats = JSON.stringify(card.capabilities ?? null).includes(JSON.stringify(same));
   return {
     card,

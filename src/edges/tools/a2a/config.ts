@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../../core/kit/index.ts";
 
-const PEER_NAME = /^[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/;
+export const PEER_NAME = /^[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/;
+export const PEER_NAME_RULE = "made of a-z, 0-9, - and _, at most 32, beginning and ending with a letter or digit";
 
 const peerConfig = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).describe("where its card is: the address of its gateway, or of the card itself"),
@@ -17,7 +18,7 @@ const peerConfig = z.strictObject({
 });
 
 export const peersConfig = z
-  .record(z.string().regex(PEER_NAME, "made of a-z, 0-9, - and _, at most 32"), peerConfig)
+  .record(z.string().regex(PEER_NAME, PEER_NAME_RULE), peerConfig)
   .default({})
   .describe("Agents of others that yours may ask, by name.");
 

@@ -15,10 +15,12 @@ import {
   type ToolResult,
   type Tx,
 } from "../../../core/contracts/index.ts";
-import { AppError, asId, isOver, type ReplyRoute, type TurnId } from "../../../core/domain/index.ts";
-import { type Clock, type Crash, deadline, type Log, sha256, withoutHidden } from "../../../core/kit/index.ts";
-import { PeerRefused } from "./card.ts";
+import { AppError, asId, type ReplyRoute, type TurnId } from "../../../core/domain/index.ts";
+import { type Clock, type Crash, deadline, type Log, sha256 } from "../../../core/kit/index.ts";
+import { PeerNonsense, PeerRefused, PeerStatus } from "./card.ts";
+import { Follower } from "./follow.ts";
 import type { PeerBook } from "./peers.ts";
+import { bounded, reason } from "./said.ts";
 import * as store from "./store.ts";
 import type { FarMessage, FarSide, FarTask } from "./wire.ts";
 import * as words from "./words.ts";
@@ -57,31 +59,26 @@ export interface PeerQuestion {
 }
 
 const MOST_OPEN = 20;
-const MOST_TEXT = 50_000;
-/** Between two looks at a task; after the last of them, always that long. */
-const LOOKS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000];
-const LOOK_PATIENCE_MS = 30_000;
-/** A peer that gives nonsense about a task so often in a row has lost it. */
-const MOST_NONSENSE = 5;
+const FIND_PATIENCE_MS = 30_000;
+/** How long a person who removes a peer waits for its tasks to be cancelled. */
+const GOODBYE_MS = 5000;
 
 export class Hires {
   private readonly parts: HireParts;
-  private readonly timers = new Map<string, () => void>();
-  private stopped = false;
+  private readonly follower: Follower;
 
   constructor(parts: HireParts) {
     this.parts = parts;
+    this.follower = new Follower(parts);
   }
 
   /** Takes up what an earlier life left open. Reads one row for each, and connects to nobody yet. */
   async settle(): Promise<void> {
-    for (const row of await store.openHires(this.parts.records)) this.plan(row.id, 0, 0);
+    for (const row of await store.openHires(this.parts.records)) this.follower.follow(row.id);
   }
 
   stop(): void {
-    this.stopped = true;
-    for (const cancel of this.timers.values()) cancel();
-    this.timers.clear();
+    this.follower.stop();
   }
 
   async ask(asked: PeerQuestion, signal: AbortSignal): Promise<ToolResult> {
@@ -95,20 +92,25 @@ export class Hires {
       crash.at("peer.sent", () => asked.text);
       return await this.took(row, said, asked.task);
     } catch (error) {
-      if (error instanceof PeerRefused) {
+      if (error instanceof PeerRefused || (error instanceof PeerStatus && error.isRefusal)) {
         await records.write((tx) => store.setHireState(tx, row.id, "dropped"));
-        throw new AppError("TOOL_INPUT", { message: `${peer}: ${withoutHidden(error.message)}`, cause: error });
+        throw this.refusal(peer, error);
       }
       if (signal.aborted) throw error;
-      const found = await this.find(row, far, false).catch(() => undefined);
+      const found = await this.find({ row, far, repeats: false }).catch(() => undefined);
       if (found) return this.took(row, found, asked.task);
       this.parts.log.warn("a peer didn't say whether it got a message", {
         peer,
         session: caller.session,
-        why: String(error),
+        why: reason(error),
       });
-      throw new OutcomeUnknown(words.maybeSent(peer));
+      throw new OutcomeUnknown(whyUnknown(peer, error));
     }
+  }
+
+  private refusal(peer: string, cause: PeerRefused | PeerStatus): AppError {
+    if (cause instanceof PeerStatus) return this.parts.peers.turnedAway(peer, cause);
+    return new AppError("TOOL_INPUT", { message: words.declined(peer, cause.message), cause });
   }
 
   /** After a crash: whether a message was sent, and its outcome. */
@@ -120,7 +122,7 @@ export class Hires {
     if (row.task !== null) return { ok: { text: words.toldBefore(row.peer, row.id), origin: "own" } };
     try {
       const { far, repeats } = await this.parts.peers.reach(row.peer, signal);
-      const found = await this.find(row, far, repeats, signal);
+      const found = await this.find({ row, far, repeats, task }, signal);
       return found && { ok: await this.took(row, found, task) };
     } catch {
       return undefined;
@@ -132,11 +134,21 @@ export class Hires {
     const { records, log } = this.parts;
     for (const row of (await store.openHires(records)).filter((one) => one.turn === turn)) {
       await records.write((tx) => store.setHireState(tx, row.id, "dropped"));
-      this.timers.get(row.id)?.();
+      this.follower.leave(row.id);
       // The peer may be away: then it works for nothing, which is its own to end.
-      void this.cancel(row).catch((error: unknown) =>
-        log.debug("a task couldn't be cancelled", { error: String(error) }),
-      );
+      void this.follower
+        .cancel(row)
+        .catch((error: unknown) => log.debug("a task couldn't be cancelled", { error: reason(error) }));
+    }
+  }
+
+  /** The owner is about to remove this peer: its open tasks are cancelled, and the sessions that asked learn that nothing will come. */
+  async leave(peer: string): Promise<void> {
+    const open = (await store.openHires(this.parts.records)).filter((row) => row.peer === peer);
+    await Promise.all(open.map((row) => this.follower.cancel(row, GOODBYE_MS).catch(() => {})));
+    for (const row of open) {
+      this.follower.leave(row.id);
+      await this.follower.end(row, "removed", "");
     }
   }
 
@@ -176,7 +188,7 @@ export class Hires {
       state: "sending",
       route: JSON.stringify(route),
       task: null,
-      context: null,
+      context: context ?? null,
       text: null,
       asked: null,
       at: clock.now(),
@@ -207,105 +219,38 @@ export class Hires {
       // The answer to a question goes on with the same work, which is followed once.
       if (task !== undefined) store.setHireState(tx, task, "told");
     });
-    if (task !== undefined) this.timers.get(task)?.();
+    if (task !== undefined) this.follower.leave(task);
     if (text === null) {
-      this.plan(row.id, 0, 0);
+      this.follower.follow(row.id);
       return { text: words.sent(row.peer, row.id), origin: "own" };
     }
     const isError = "state" in said && said.state !== "completed";
     return { ...answer(row.peer, text), ...(isError ? { isError: true } : {}) };
   }
 
-  /** The task that a message began. `repeats`: the peer promises that sending it again finds it. */
-  private async find(row: store.HireRow, far: FarSide, repeats: boolean, signal?: AbortSignal) {
-    const patience = deadline(signal ?? new AbortController().signal, LOOK_PATIENCE_MS);
+  /** The task that a message began. `repeats`: the peer promises that sending it again unchanged finds it. */
+  private async find(lost: LostMessage, signal = new AbortController().signal) {
+    const { row, far } = lost;
+    const patience = deadline(signal, FIND_PATIENCE_MS);
     try {
-      if (!repeats) return await far.find(row.id, patience.signal);
-      const { records } = this.parts;
+      if (!lost.repeats) return await far.find(row.id, patience.signal);
       const hops = (await this.parts.hops(row.session)) + 1;
-      const context = await store.lastContext(records, row.session, row.peer);
-      return await far.send({ id: row.id, text: row.message, hops, context }, patience.signal);
+      const earlier = lost.task && (await store.readHire(this.parts.records, lost.task))?.task;
+      const again = { id: row.id, text: row.message, hops, context: row.context ?? undefined };
+      return await far.send({ ...again, task: earlier || undefined }, patience.signal);
     } finally {
       patience.done();
     }
   }
+}
 
-  private plan(id: string, looks: number, nonsense: number): void {
-    if (this.stopped) return;
-    this.timers.get(id)?.();
-    const cancel = this.parts.clock.after(LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)]!, () => {
-      this.timers.delete(id);
-      this.look(id, looks, nonsense).catch((error: unknown) => {
-        if (isOver(error)) return;
-        this.parts.log.debug("a peer couldn't be asked about a task", { id, error: String(error) });
-        this.plan(id, looks + 1, nonsense);
-      });
-    });
-    this.timers.set(id, () => {
-      cancel();
-      this.timers.delete(id);
-    });
-  }
-
-  private async look(id: string, looks: number, nonsense: number): Promise<void> {
-    const row = await store.readHire(this.parts.records, id);
-    if (row?.state !== "open" || row.task === null) return;
-    if (this.parts.clock.now() > row.until) return this.end(row, "late", "");
-    const patience = deadline(new AbortController().signal, LOOK_PATIENCE_MS);
-    let now: FarTask | undefined;
-    try {
-      const { far } = await this.parts.peers.reach(row.peer, patience.signal);
-      now = await far.get(row.task, patience.signal);
-    } finally {
-      patience.done();
-    }
-    // Somebody else's task, or none: not what was asked about.
-    if (now?.id !== row.task) {
-      if (nonsense + 1 >= MOST_NONSENSE) return this.end(row, "lost", "");
-      return this.plan(id, looks + 1, nonsense + 1);
-    }
-    const { state, text } = now;
-    if (state === "asks" || state === "login") await this.tellQuestion(row, state, bounded(text));
-    else if (state !== "working") return this.end(row, state, bounded(text));
-    this.plan(id, looks + 1, 0);
-  }
-
-  private async tellQuestion(row: store.HireRow, state: "asks" | "login", text: string): Promise<void> {
-    const print = sha256(JSON.stringify([state, text])).slice(0, 16);
-    if (row.asked === print) return;
-    const label = state === "asks" ? words.askLabel(row.peer, row.id) : words.needsLogin(row.peer);
-    await this.tell(row, `${row.id}-${print}`, label, text, (tx) => store.noteAsked(tx, row.id, print));
-  }
-
-  private async end(row: store.HireRow, state: words.PeerEnd, text: string): Promise<void> {
-    this.parts.crash.at("peer.heard", () => row.message);
-    const label = words.endLabel(row.peer, row.message, state);
-    await this.tell(row, row.id, label, text, (tx) => store.setHireState(tx, row.id, "told"));
-    if (state === "late") await this.cancel(row).catch(() => {});
-  }
-
-  private async tell(
-    row: store.HireRow,
-    key: string,
-    label: string,
-    body: string,
-    also: (tx: Tx) => void,
-  ): Promise<void> {
-    const { id, peer, agent, session, authority } = row;
-    const route = JSON.parse(row.route) as ReplyRoute;
-    await this.parts.tell(key, { id, peer, agent, session, route, authority, label, body }, also);
-  }
-
-  private async cancel(row: store.HireRow): Promise<void> {
-    if (row.task === null) return;
-    const patience = deadline(new AbortController().signal, LOOK_PATIENCE_MS);
-    try {
-      const { far } = await this.parts.peers.reach(row.peer, patience.signal);
-      await far.cancel(row.task, patience.signal);
-    } finally {
-      patience.done();
-    }
-  }
+/** One of which nobody knows whether it arrived. */
+interface LostMessage {
+  row: store.HireRow;
+  far: FarSide;
+  repeats: boolean;
+  /** The earlier task that it answers a question of. */
+  task?: string | undefined;
 }
 
 /** The message's id at the peer, the same on every attempt of the call. */
@@ -313,13 +258,13 @@ function toId(key: string): string {
   return `hire-${sha256(key).slice(0, 12)}`;
 }
 
-function bounded(text: string): string {
-  const clean = withoutHidden(text);
-  return clean.length > MOST_TEXT ? `${clean.slice(0, MOST_TEXT)}${words.CUT}` : clean;
+function answer(peer: string, text: string): ToolResult {
+  return { text: words.answered(peer, text), origin: "outside" };
 }
 
-function answer(peer: string, text: string): ToolResult {
-  return { text: `${words.answered(peer)}\n${text}`, origin: "outside" };
+function whyUnknown(peer: string, error: unknown): string {
+  if (error instanceof PeerStatus) return words.failedThere(peer, error.status);
+  return error instanceof PeerNonsense ? words.nonsense(peer) : words.maybeSent(peer);
 }
 
 function refused(message: string): AppError {

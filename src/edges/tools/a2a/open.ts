@@ -23,9 +23,9 @@ export function openPeers(parts: PeerBookParts & Omit<HireParts, "peers">): Open
     ...others,
     servers: () => [...others.servers(), ...(isOffered() ? ["agents elsewhere"] : [])],
     get: (name) => (name === PEER_ASK && isOffered() ? ask : others.get(name)),
-    async list(agent) {
-      const { tools, isSeen } = await others.list(agent);
-      return { tools: [...tools, ...(isOffered() ? [{ server: "agents", tool: ask }] : [])], isSeen };
+    async list(...asked) {
+      const { tools, ...more } = await others.list(...asked);
+      return { tools: [...tools, ...(isOffered() ? [{ server: "agents", tool: ask }] : [])], ...more };
     },
   });
   return { peers, hires, serve, manage: (port) => new PeerManager({ ...port, peers, hires }) };

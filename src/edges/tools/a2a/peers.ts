@@ -5,12 +5,12 @@
  */
 import { type Records, SAME_MESSAGE } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { type Clock, nearest } from "../../../core/kit/index.ts";
-import { fetchCard, ownFetch, type PeerCard } from "./card.ts";
+import { type Clock, nearest, truthy } from "../../../core/kit/index.ts";
+import { fetchCard, ownFetch, type PeerCard, type PeerStatus } from "./card.ts";
 import type { PeerConfig, PeersConfig } from "./config.ts";
 import { type AcceptedCard, forgetAccepted, readAccepted, writeAccepted } from "./store.ts";
 import type { FarSide } from "./wire.ts";
-import { hasChanged, isNew, unknownPeer } from "./words.ts";
+import { enableHint, hasChanged, isNew, isOff, newTokenHint, turnedAway, unknownPeer } from "./words.ts";
 
 export interface PeerBookParts {
   records: Records;
@@ -27,6 +27,8 @@ export interface CardLook extends PeerCard {
 
 export class PeerBook {
   private readonly parts: PeerBookParts;
+  /** Those whose card was another one when it was last looked at. Learnt again with the first look after a start. */
+  private readonly changed = new Set<string>();
 
   constructor(parts: PeerBookParts) {
     this.parts = parts;
@@ -43,6 +45,7 @@ export class PeerBook {
   get(name: string): PeerConfig {
     const config = this.parts.config()[name];
     if (config?.enabled) return config;
+    if (config) throw new AppError("TOOL_INPUT", { message: isOff(name), hint: enableHint(name), origin: "own" });
     const near = nearest(name, this.names());
     throw new AppError("TOOL_INPUT", {
       message: unknownPeer(name),
@@ -56,10 +59,27 @@ export class PeerBook {
     const { url } = this.get(name);
     const card = await fetchCard(name, url, this.fetch(name), signal, SAME_MESSAGE);
     const accepted = await readAccepted(this.parts.records, name);
+    this.changed.delete(name);
     if (!accepted) return { ...card, state: "new" };
-    return accepted.digest === card.digest
-      ? { ...card, state: "accepted" }
-      : { ...card, state: "changed", before: accepted.shown };
+    if (accepted.digest === card.digest) return { ...card, state: "accepted" };
+    this.changed.add(name);
+    return { ...card, state: "changed", before: accepted.shown };
+  }
+
+  hasChanged(name: string): boolean {
+    return this.changed.has(name);
+  }
+
+  /** Whether the peer takes requests with this token. Throws PeerStatus when it doesn't. */
+  async knock({ card }: PeerCard, at: Pick<PeerConfig, "url" | "token">, signal: AbortSignal): Promise<void> {
+    const { openFarSide } = await import("./wire.ts");
+    await (await openFarSide(card, ownFetch(at.url, at.token))).knock(signal);
+  }
+
+  turnedAway(name: string, cause: PeerStatus): AppError {
+    const message = turnedAway(name, cause.status, this.get(name).token !== undefined);
+    const hint = cause.isAboutToken ? newTokenHint(name) : "";
+    return new AppError("TOOL_INPUT", { message, ...truthy({ hint }), origin: "own", cause });
   }
 
   /** For a new task: only over the accepted card. */
@@ -90,6 +110,7 @@ export class PeerBook {
   }
 
   async keep(name: string, card: AcceptedCard): Promise<void> {
+    this.changed.delete(name);
     await this.parts.records.write((tx) => writeAccepted(tx, name, card, this.parts.clock.now()));
   }
 

@@ -12,7 +12,8 @@ import { A2AError } from "@a2a-js/sdk/errors";
 import { HOPS } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
 import type { FetchShape } from "../web/stream.ts";
-import { PeerRefused } from "./card.ts";
+import { PeerNonsense, PeerRefused, PeerStatus } from "./card.ts";
+import { UNREADABLE, UNUSABLE_ID } from "./words.ts";
 
 export type FarState = "working" | "asks" | "login" | "completed" | "failed" | "canceled" | "rejected";
 
@@ -42,6 +43,8 @@ export interface FarSide {
   /** The task that a message of ours began, if the peer lists it among the newest. */
   find(message: string, signal: AbortSignal): Promise<FarTask | undefined>;
   cancel(task: string, signal: AbortSignal): Promise<void>;
+  /** A harmless request, to learn whether the peer takes any. Throws when it doesn't. */
+  knock(signal: AbortSignal): Promise<void>;
 }
 
 const STATES: Readonly<Record<TaskState, FarState>> = {
@@ -57,11 +60,15 @@ const STATES: Readonly<Record<TaskState, FarState>> = {
   [TaskState.UNRECOGNIZED]: "working",
 };
 
+/** No peer has this one. */
+const NO_TASK = "lares-no-such-task";
 /** Tasks looked through for one of ours. */
 const NEWEST = 100;
+/** Ids are stored, logged and sent back: none that is longer than any id, or has signs that nobody sees. */
+const ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
 export async function openFarSide(card: JsonObject, fetch: FetchShape): Promise<FarSide> {
-  const fetchImpl = fetch as typeof globalThis.fetch;
+  const fetchImpl = answersOnly(fetch) as typeof globalThis.fetch;
   const both = { fetchImpl, legacyCompat: { enabled: true } };
   const factory = new ClientFactory(
     ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
@@ -73,13 +80,15 @@ export async function openFarSide(card: JsonObject, fetch: FetchShape): Promise<
   const client: Client = await factory.createFromAgentCard(resolver.normalizeAgentCard(card));
   return {
     async send(message, signal) {
-      const answer = await refusable(() => client.sendMessage(toRequest(message), { signal }));
-      if ("messageId" in answer) return { text: joinText(answer.parts), context: answer.contextId };
-      return toFar(answer);
+      return readable(async () => {
+        const answer = await refusable(() => client.sendMessage(toRequest(message), { signal }));
+        if ("messageId" in answer) return { text: joinText(answer.parts), context: readContext(answer.contextId) };
+        return toFar(answer);
+      });
     },
     async get(id, signal) {
       try {
-        return toFar(await client.getTask({ id, tenant: "" }, { signal }));
+        return await readable(async () => toFar(await client.getTask({ id, tenant: "" }, { signal })));
       } catch (error) {
         if (error instanceof A2AError && error.name.endsWith("TaskNotFoundError")) return undefined;
         throw error;
@@ -93,7 +102,37 @@ export async function openFarSide(card: JsonObject, fetch: FetchShape): Promise<
     async cancel(id, signal) {
       await client.cancelTask({ id, tenant: "", metadata: undefined }, { signal });
     },
+    async knock(signal) {
+      try {
+        await client.getTask({ id: NO_TASK, tenant: "" }, { signal });
+      } catch (error) {
+        const isAnswer = error instanceof A2AError || error instanceof SyntaxError || error instanceof TypeError;
+        if (!isAnswer && !(error instanceof PeerStatus && error.status === 404)) throw error;
+      }
+    },
   };
+}
+
+/** The SDK tells a status in the middle of a text, if at all. */
+function answersOnly(fetch: FetchShape): FetchShape {
+  return async (to, init) => {
+    const answer = await fetch(to, init);
+    if (answer.ok) return answer;
+    const isProtocol = /json/i.test(answer.headers.get("content-type") ?? "");
+    const problem = new PeerStatus(answer.status);
+    if (isProtocol && answer.status >= 400 && !problem.isAboutToken) return answer;
+    throw problem;
+  };
+}
+
+/** The SDK trips over what isn't JSON, or isn't what was asked for; that is the peer's fault and no bug. */
+async function readable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isGarbled = error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
+    throw isGarbled ? new PeerNonsense(UNREADABLE, error) : error;
+  }
 }
 
 /** An error of the protocol means that nothing was begun; a broken connection means nothing. */
@@ -126,7 +165,12 @@ function toRequest({ id, text, context = "", task = "", hops }: FarMessage) {
   return { tenant: "", message, configuration, metadata: undefined };
 }
 
+function readContext(id: string): string {
+  return ID.test(id) ? id : "";
+}
+
 function toFar({ id, contextId, status, artifacts, history, metadata }: Task): FarTask {
+  if (!ID.test(id)) throw new PeerNonsense(UNUSABLE_ID);
   const state = STATES[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? "working";
   const made = artifacts
     .map(({ parts }) => joinText(parts))
@@ -136,7 +180,13 @@ function toFar({ id, contextId, status, artifacts, history, metadata }: Task): F
   // Lares names the message of a task; others list what was said in it.
   const named = Object.values(metadata ?? {}).map((one) => (one as { messageId?: unknown } | null)?.messageId);
   const messages = [...named.filter((one) => typeof one === "string"), ...history.map(({ messageId }) => messageId)];
-  return { id, context: contextId, state, text: state === "completed" ? made || said : said || made, messages };
+  return {
+    id,
+    context: readContext(contextId),
+    state,
+    text: state === "completed" ? made || said : said || made,
+    messages,
+  };
 }
 
 function joinText(parts: Message["parts"]): string {

@@ -4,6 +4,7 @@ import {
   ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
   TaskNotCancelableError,
+  UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import type { PeerCaller, PeerTask } from "../../../core/contracts/index.ts";
@@ -11,7 +12,7 @@ import { deadline, truthy } from "../../../core/kit/index.ts";
 import type { GatewayParts } from "../ports.ts";
 import { makeCard } from "./card.ts";
 import { withWireErrors } from "./errors.ts";
-import { readAsk, toEnd, toTask } from "./shapes.ts";
+import { readAsk, toBeginning, toEnd, toTask } from "./shapes.ts";
 
 /** A cancelled turn ends at its next safe point; the answer waits that long for it. */
 const CANCEL_MS = 5000;
@@ -42,7 +43,7 @@ export function makeHandler(parts: GatewayParts, call: PeerCall): A2ARequestHand
     return peers.send(peer, readAsk(request.message, request.tenant || call.agent));
   };
   const follow = async function* (first: PeerTask): AsyncGenerator<StreamResponse, void, undefined> {
-    yield { payload: { $case: "task", value: toTask(hidden(first)) } };
+    yield* toBeginning(hidden(first));
     if (isSettled(first)) return;
     const last = await peers.settled(peer, first.id, signal);
     if (!signal.aborted) yield* toEnd(hidden(last));
@@ -66,7 +67,9 @@ export function makeHandler(parts: GatewayParts, call: PeerCall): A2ARequestHand
       yield* follow(await send(request));
     },
     async *resubscribe({ id }) {
-      yield* follow(await peers.get(peer, id));
+      const task = await peers.get(peer, id);
+      if (isOver(task)) throw new UnsupportedOperationError("This task is over: nothing follows. Get it with GetTask.");
+      yield* follow(task);
     },
     getTask: async ({ id }) => toTask(hidden(await peers.get(peer, id))),
     async listTasks({ contextId, pageSize = PAGE, pageToken, status }) {
@@ -90,6 +93,10 @@ export function makeHandler(parts: GatewayParts, call: PeerCall): A2ARequestHand
 
 function isSettled({ state }: PeerTask): boolean {
   return state !== "submitted" && state !== "working";
+}
+
+function isOver(task: PeerTask): boolean {
+  return isSettled(task) && task.state !== "input-required";
 }
 
 function noPushes(): Pick<A2ARequestHandler, Unsupported> {

@@ -1,6 +1,6 @@
 /** The A2A door: the card for everyone, and tasks for peers with a token. What is behind it is loaded with the first task (`serve.ts`). */
 import type { Context } from "hono";
-import { AppError, toErrorShape } from "../../../core/domain/index.ts";
+import { AppError, type ErrorCode, toErrorShape } from "../../../core/domain/index.ts";
 import { type HttpApp, type HttpEnv, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { A2A_PATH, makeCard } from "./card.ts";
@@ -36,6 +36,7 @@ export function a2aRoute(app: HttpApp, parts: GatewayParts): { close(): void } {
     const principal = c.get("principal");
     if (!parts.peers().isOpen()) throw off();
     mayEnter(c);
+    checkType(c);
     const most = Math.min(MOST_BYTES, parts.config().http.maxBodyBytes);
     const body = c.req.method === "POST" ? await readJson(c, most) : undefined;
     face ??= load();
@@ -71,16 +72,27 @@ function mayEnter(c: Context<HttpEnv>): void {
     });
 }
 
+/** Clients that leave the type out are understood; one that names another type means something else. */
+function checkType(c: Context<HttpEnv>): void {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (c.req.method === "POST" && type && !/^application\/(?:[\w.-]+\+)?json$/.test(type))
+    throw new AppError("TYPE_REFUSED", {
+      message: `Send JSON, with the content type application/json instead of ${type.slice(0, 100)}.`,
+    });
+}
+
 function off(): AppError {
   return new AppError("NOT_FOUND", { message: "No agent card here.", hint: "See a2a in docs/CONFIG.md." });
 }
+
+const CODES: Partial<Record<ErrorCode, number>> = { BAD_JSON: -32_700, TYPE_REFUSED: -32_005 };
 
 /** Refusals that come before the protocol has its say, in a shape that both of its bindings understand. */
 export function a2aError(error: unknown, status: number, { redact }: Pick<GatewayParts, "redact">): Response {
   const { message, hint, code } = publicShape(toErrorShape(error), redact);
   const text = [message, hint].filter(Boolean).join(" ");
   const headers: Record<string, string> = status === 401 ? { "www-authenticate": 'Bearer realm="lares"' } : {};
-  const number = code === "BAD_JSON" ? -32_700 : -32_600;
+  const number = CODES[code] ?? -32_600;
   return Response.json(
     { jsonrpc: "2.0", id: null, error: { code: number, message: text, status: code } },
     { status, headers },

@@ -39,8 +39,10 @@ type RpcAnswers = RpcAnswer | AsyncGenerator<RpcAnswer, void, undefined>;
 
 export class A2aFace {
   private readonly parts: GatewayParts;
-  /** Open streams by credential, the oldest first. */
-  private readonly streams = new Map<string, Set<AbortController>>();
+  /** Open requests by credential, the oldest first. */
+  private readonly open = new Map<string, Set<AbortController>>();
+  /** Those of them that are streams. */
+  private readonly streams = new WeakSet<AbortController>();
   private readonly off: () => void;
 
   constructor(parts: GatewayParts) {
@@ -60,7 +62,7 @@ export class A2aFace {
 
   close(): void {
     this.off();
-    for (const credential of [...this.streams.keys()]) this.end(credential);
+    for (const credential of [...this.open.keys()]) this.end(credential);
   }
 
   /** The other binding: the same operations by path. Its requests go through the same reader, as JSON-RPC. */
@@ -86,7 +88,8 @@ export class A2aFace {
     const wire = isOlder ? new LegacyJsonRpcTransportHandler(handler) : new JsonRpcTransportHandler(handler);
     try {
       const answer = (await wire.handle(body as Record<string, unknown>, context)) as RpcAnswers;
-      if (isStream(answer)) return ended(answer, stream.done);
+      if (isStream(answer)) stream.isStream();
+      if (isStream(answer)) return await startStream(ended(answer, stream.done), readId(body));
       stream.done();
       return answer;
     } catch (error) {
@@ -95,25 +98,29 @@ export class A2aFace {
     }
   }
 
-  /** Ends with the connection, with the credential (ACCESS-5), or when the peer opens too many. */
-  private begin(credential: string, signal: AbortSignal): { signal: AbortSignal; done: () => void } {
+  /** Ends with the connection, with the credential (ACCESS-5), or, a stream, when the peer opens too many. */
+  private begin(credential: string, signal: AbortSignal) {
     const own = new AbortController();
-    const open = this.streams.get(credential) ?? new Set();
-    this.streams.set(credential, open.add(own));
-    if (open.size > MOST_STREAMS) open.values().next().value?.abort();
+    const open = this.open.get(credential) ?? new Set();
+    this.open.set(credential, open.add(own));
+    const isStream = () => {
+      this.streams.add(own);
+      const all = [...open].filter((one) => this.streams.has(one));
+      if (all.length > MOST_STREAMS) all[0]!.abort();
+    };
     const leave = () => own.abort();
     signal.addEventListener("abort", leave, { once: true });
     const done = () => {
       signal.removeEventListener("abort", leave);
       open.delete(own);
-      if (open.size === 0) this.streams.delete(credential);
+      if (open.size === 0) this.open.delete(credential);
     };
     own.signal.addEventListener("abort", done, { once: true });
-    return { signal: own.signal, done };
+    return { signal: own.signal, isStream, done };
   }
 
   private end(credential: string): void {
-    for (const one of [...(this.streams.get(credential) ?? [])]) one.abort();
+    for (const one of [...(this.open.get(credential) ?? [])]) one.abort();
   }
 
   private stream(
@@ -145,6 +152,32 @@ export class A2aFace {
       },
     });
     return new Response(events, { headers: { "content-type": "text/event-stream", "cache-control": "no-cache" } });
+  }
+}
+
+/** A stream once it has something to say. What fails before that is an error like any other, with its own status. */
+async function startStream(
+  answers: AsyncGenerator<RpcAnswer, void, undefined>,
+  id: RpcAnswer["id"],
+): Promise<RpcAnswers> {
+  try {
+    const first = await answers.next();
+    if (first.done) return answers;
+    if (!first.value.error) return withFirst(first.value, answers);
+    await answers.return();
+    return first.value;
+  } catch (error) {
+    const { code, message } = JsonRpcTransportHandler.mapToJSONRPCError(error);
+    return rpcError(code, message, id);
+  }
+}
+
+async function* withFirst<T>(first: T, rest: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return();
   }
 }
 

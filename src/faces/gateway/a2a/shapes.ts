@@ -4,6 +4,11 @@ import { ContentTypeNotSupportedError, RequestMalformedError } from "@a2a-js/sdk
 import { HOPS, type PeerAsk, type PeerTask, type PeerTaskState, SAME_MESSAGE } from "../../../core/contracts/index.ts";
 import { sha256, truthy } from "../../../core/kit/index.ts";
 
+/**
+ * Characters of an answer in one event. Many readers of streams take lines of up to 64 KiB, and a character takes at most six bytes as
+ * JSON; smaller pieces cost more and bring nothing, because they all go out at once (docs/decisions/2026-11-16-a2a.md).
+ */
+const PIECE = 8000;
 const ID = /^[\w.:@+=-]{1,128}$/;
 
 const STATES: Readonly<Record<PeerTaskState, TaskState>> = {
@@ -26,15 +31,34 @@ export function toTask(task: PeerTask): Task {
   };
 }
 
-/** What a stream says after its first task: the answer as a whole, then that it is over. */
+/** What a stream begins with: the task, and the answer with it when that fits into one event. */
+export function toBeginning(task: PeerTask): StreamResponse[] {
+  const begun = (value: Task): StreamResponse => ({ payload: { $case: "task", value } });
+  if (task.text.length <= PIECE) return [begun(toTask(task))];
+  return [begun({ ...toTask(task), artifacts: [] }), ...toEnd(task)];
+}
+
+/** What a stream says after its first task: the answer in as few pieces as fit, then that it is over. */
 export function toEnd(task: PeerTask): StreamResponse[] {
   const at = { taskId: task.id, contextId: task.context, metadata: undefined };
-  const artifacts = toArtifacts(task).map(
-    (artifact): StreamResponse => ({
-      payload: { $case: "artifactUpdate", value: { ...at, artifact, append: false, lastChunk: true } },
-    }),
-  );
+  const pieces = cutAnswer(task.text).flatMap((text) => toArtifacts({ ...task, text }));
+  const artifacts = pieces.map((artifact, i): StreamResponse => {
+    const value = { ...at, artifact, append: i > 0, lastChunk: i === pieces.length - 1 };
+    return { payload: { $case: "artifactUpdate", value } };
+  });
   return [...artifacts, { payload: { $case: "statusUpdate", value: { ...at, status: toStatus(task) } } }];
+}
+
+function cutAnswer(text: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    // Two halves of one character stay together.
+    const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(from + PIECE - 1));
+    const to = from + PIECE - (isHalf ? 1 : 0);
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
 }
 
 function toStatus(task: PeerTask): TaskStatus {
