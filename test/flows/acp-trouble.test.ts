@@ -88,7 +88,7 @@ it("many sessions at once each get their own answer (ACP-2)", async () => {
   expect(sessions).toHaveLength(20);
 });
 
-it("input no editor sends is answered line by line, and a line of 100 MB costs no memory (ACP-1, ACP-4)", async () => {
+it("input no editor sends is answered line by line, and a line of 100 MB costs no memory (JSONRPC-1, ACP-4)", async () => {
   const lares = await start();
   const child = spawn(process.execPath, [PROGRAM, "acp", "--home", lares.home], {
     env: { PATH: process.env.PATH ?? "", HOME: lares.home, LARES_TOKEN: lares.token },

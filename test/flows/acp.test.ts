@@ -63,10 +63,12 @@ describe("an editor", () => {
     expect(existsSync(join(lares.workspace(), "note.txt"))).toBe(false);
     expect(JSON.stringify(editor.updates)).toContain(folder);
     expect(requestsWith(model, "pwd").at(-1)!.system).toContain(`the project in ${folder}`);
-    const diff = editor.updates.find((one) => one.sessionUpdate === "tool_call" && one.kind === "edit");
-    expect(diff).toMatchObject({
+    const [written] = editor.updates.flatMap((one) =>
+      one.sessionUpdate === "tool_call" && one.kind === "edit" ? [editor.call(one.toolCallId)] : [],
+    );
+    expect(written).toMatchObject({
       title: "write note.txt",
-      content: [{ type: "diff", path: join(folder, "note.txt"), newText: "hello" }],
+      content: [{ type: "diff", path: join(folder, "note.txt"), oldText: null, newText: "hello" }],
       locations: [{ path: join(folder, "note.txt") }],
     });
     await expect(begin(editor, other)).rejects.toThrow(`config set agents.main.roots '["${other}"]'`);
@@ -106,6 +108,39 @@ describe("an editor", () => {
     expect(editor.asked).toHaveLength(3);
     const { approvals } = await lares.rpc("approvals.list", { state: "all" });
     expect(approvals.map(({ state }) => state)).toEqual(["allowed", "denied", "allowed"]);
+  });
+
+  it("sees what a write replaces: in the question, when it is done, and when the session is loaded again", async () => {
+    const { lares } = await start();
+    const file = join(lares.workspace(), "note.txt");
+    writeFileSync(file, "before");
+    const editor = await open(lares, { answer: () => "allow-once" });
+    const { sessionId } = await begin(editor, lares.workspace());
+    const write = (content: string, path = "note.txt") => `tool:write ${JSON.stringify({ path, content })}`;
+    await editor.prompt(
+      sessionId,
+      `${write("one")} then: ${write("two")} then: ${write("new", "other.txt")} then: say:done`,
+    );
+    const diffs = [
+      { type: "diff", path: file, oldText: "before", newText: "one" },
+      { type: "diff", path: file, oldText: "one", newText: "two" },
+      { type: "diff", path: join(lares.workspace(), "other.txt"), oldText: null, newText: "new" },
+    ];
+    const ids = editor.asked.map(({ toolCall }) => toolCall.toolCallId);
+    expect(editor.asked.map(({ toolCall }) => toolCall.content![0])).toEqual(diffs);
+    expect(ids.map((id) => editor.call(id).content)).toEqual(diffs.map((diff) => [diff]));
+    // Without a question, and with the same content again.
+    await lares.rpc("config.set", { path: "policy.allow.write", value: ["workspace/**"] });
+    await editor.prompt(sessionId, `${write("three")} then: ${write("three")} then: say:done`);
+    expect(editor.asked).toHaveLength(3);
+    const [third, same] = editor.updates.flatMap((one) =>
+      one.sessionUpdate === "tool_call" && !ids.includes(one.toolCallId) ? [editor.call(one.toolCallId).content] : [],
+    );
+    expect(third).toEqual([{ type: "diff", path: file, oldText: "two", newText: "three" }]);
+    expect(same).toEqual([{ type: "content", content: { type: "text", text: expect.stringContaining("replaced") } }]);
+    const after = await open(lares);
+    await after.agent.request("session/load", { sessionId, cwd: lares.workspace(), mcpServers: [] });
+    expect(ids.map((id) => after.call(id).content)).toEqual(diffs.map((diff) => [diff]));
   });
 
   it("loses a question that somebody answers elsewhere", async () => {
@@ -241,6 +276,21 @@ describe("an editor", () => {
 });
 
 describe("a session in an editor", () => {
+  it("shows the conversation's goals as its plan, and that they are gone", async () => {
+    const { lares } = await start();
+    const editor = await open(lares);
+    const { sessionId } = await begin(editor, lares.workspace());
+    await editor.prompt(sessionId, "say:hello");
+    expect(kinds(editor).has("plan")).toBe(false);
+    const goal = await lares.rpc("goals.add", { session: sessionId, outcome: "The tests pass." });
+    const plans = () => editor.updates.flatMap((one) => (one.sessionUpdate === "plan" ? [one.entries] : []));
+    await editor.prompt(sessionId, "say:let me see");
+    expect(plans().at(-1)).toMatchObject([{ content: "The tests pass.", priority: "medium" }]);
+    await lares.rpc("goals.cancel", { id: goal.id });
+    await editor.prompt(sessionId, "say:and now");
+    expect(plans().at(-1)).toEqual([]);
+  });
+
   it("can be made stricter than the agent's policy, never laxer (AC-02, EDITOR-2)", async () => {
     const { lares } = await start({ policy: { mode: "record" } });
     const editor = await open(lares, { answer: () => "deny" });
@@ -306,7 +356,7 @@ describe("a session in an editor", () => {
     await expect(editor.prompt(sessionId, "x".repeat(300_000))).rejects.toThrow("262,144");
   });
 
-  it("offers skills as commands, and says that the editor's MCP servers aren't used", async () => {
+  it("offers skills as commands", async () => {
     const { lares, model } = await start();
     const skill = join(lares.home, "agents/main/skills/release-notes");
     mkdirSync(skill, { recursive: true });
@@ -314,19 +364,12 @@ describe("a session in an editor", () => {
       join(skill, "SKILL.md"),
       "---\nname: release-notes\ndescription: How we write them.\n---\nBe short.\n",
     );
-    const editor = await open(lares, { capabilities: { session: { notices: {} } } });
-    const server = { name: "files", command: "/bin/echo", args: [], env: [] };
-    const params = { cwd: lares.workspace(), mcpServers: [server] };
-    const { sessionId } = await editor.agent.request<{ sessionId: string }>("session/new", params);
+    const editor = await open(lares);
+    const { sessionId } = await begin(editor, lares.workspace());
     const commands = await until("the commands", () =>
       editor.updates.find((one) => one.sessionUpdate === "available_commands_update"),
     );
     expect(JSON.stringify(commands)).toContain("release-notes");
-    await until("the notice", () => kinds(editor).has("notice"));
-    expect(editor.updates.find((one) => one.sessionUpdate === "notice")).toMatchObject({
-      severity: "warning",
-      title: expect.stringContaining("mcp add NAME"),
-    });
     await editor.prompt(sessionId, "/release-notes say:short");
     expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain('Use the skill \\"release-notes\\"');
   });

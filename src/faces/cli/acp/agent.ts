@@ -5,18 +5,19 @@
  * ACP-4: the capabilities that `initialize` lists are those the bridge has; everything else is refused in words.
  */
 import { AppError, EDITOR_MARK, type LiveEvent, readEditorSession } from "../../../core/domain/index.ts";
-import { type Clock, defined } from "../../../core/kit/index.ts";
+import { type Clock, defined, RPC_CODES, RpcFailure, type RpcHandler, RpcPeer } from "../../../core/kit/index.ts";
 import type { Client } from "../../../core/protocol/index.ts";
 import { type Events, followEvents } from "../chat/events.ts";
 import type { FindGateway } from "../connection.ts";
 import type { Output } from "../output.ts";
 import { acpWords as words } from "../words/acp.ts";
-import { type RpcHandler, RpcPeer } from "./rpc-peer.ts";
+import { replayBefore } from "./before.ts";
+import { EditorServers } from "./servers.ts";
 import { EditorSession, type OpenedPlace, PATIENCE_MS } from "./session.ts";
 import { listCommands, OWN_MODEL, toModes, toOptions } from "./shown.ts";
 import { MEANINGS, replay } from "./updates.ts";
 import { upload } from "./upload.ts";
-import { CODES, PROTOCOL_VERSION, RpcFailure, type SessionUpdate, said } from "./wire.ts";
+import { PROTOCOL_VERSION, type SessionUpdate, said } from "./wire.ts";
 
 export interface AgentParts {
   find: FindGateway;
@@ -51,19 +52,21 @@ export class AcpAgent {
   constructor(parts: AgentParts) {
     this.parts = parts;
     this.peer = new RpcPeer({
+      words,
       write: parts.write,
       requests: { initialize: async (params) => this.initialize(params), ...this.requests() },
       mayAnswer: (method) => this.isReady || method === "initialize",
       notifications: { "session/cancel": ({ sessionId }) => this.sessions.get(String(sessionId))?.cancel() },
-      explain: (error) => this.explain(error),
+      explain: (error) => (error instanceof AppError ? this.explain(error) : undefined),
     });
   }
 
-  close(): void {
+  /** Resolves when nothing of the editor's is left at the gateway. */
+  async close(): Promise<void> {
     this.isClosed = true;
     this.peer.close();
-    for (const session of this.sessions.values()) session.close();
     this.givingUp?.();
+    await Promise.all([...this.sessions.values()].map((session) => session.close()));
     this.events?.then((events) => events.close()).catch(() => {});
   }
 
@@ -91,13 +94,13 @@ export class AcpAgent {
       "session/close": async (params) => {
         const session = this.get(params);
         session.cancel();
-        session.close();
+        await session.close();
         this.sessions.delete(session.place.session);
         return {};
       },
       "session/delete": async (params) => {
         const session = text(params, "sessionId");
-        this.sessions.get(session)?.close();
+        await this.sessions.get(session)?.close();
         this.sessions.delete(session);
         await this.parts.rpc.call("sessions.delete", { session }).catch(unlessGone);
         return {};
@@ -112,7 +115,8 @@ export class AcpAgent {
       },
       "session/set_config_option": async (params) => {
         const session = this.get(params);
-        if (params.configId !== "model") throw new RpcFailure(CODES.invalidParams, words.missing("model", "configId"));
+        if (params.configId !== "model")
+          throw new RpcFailure(RPC_CODES.invalidParams, words.missing("model", "configId"));
         const value = text(params, "value");
         await this.tune(session, { model: value === OWN_MODEL ? null : value });
         return { configOptions: await this.options(session.place) };
@@ -130,7 +134,7 @@ export class AcpAgent {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
       authMethods: [],
@@ -140,7 +144,7 @@ export class AcpAgent {
   /** The session in its folder, as the gateway knows it; without a key a new one. */
   private async place(params: RpcParams, session?: string): Promise<OpenedPlace> {
     if (this.sessions.size >= MOST_SESSIONS && !this.sessions.has(session ?? ""))
-      throw new RpcFailure(CODES.invalidRequest, words.tooManySessions(MOST_SESSIONS));
+      throw new RpcFailure(RPC_CODES.invalidRequest, words.tooManySessions(MOST_SESSIONS));
     await this.follow();
     const { agent, rpc } = this.parts;
     const named = session === undefined ? { agent } : { session };
@@ -148,20 +152,26 @@ export class AcpAgent {
   }
 
   private async opened(place: OpenedPlace, params: RpcParams, answered: Promise<void>): Promise<object> {
-    this.sessions.get(place.session)?.close();
+    await this.sessions.get(place.session)?.close();
     const sessionId = place.session;
-    const update = (one: SessionUpdate) => this.update(sessionId, one);
+    const { rpc, clock, out } = this.parts;
+    const shared = {
+      rpc,
+      clock,
+      out,
+      update: (one: SessionUpdate) => this.update(sessionId, one),
+      askPermission: (asked: object, signal: AbortSignal) => this.peer.ask("session/request_permission", asked, signal),
+      notice: (notice: string) => this.notice(sessionId, notice),
+    };
+    const servers = new EditorServers(sessionId, params.mcpServers, shared);
     const session = new EditorSession(place, {
-      rpc: this.parts.rpc,
-      clock: this.parts.clock,
-      out: this.parts.out,
-      update,
-      askPermission: (asked, signal) => this.peer.ask("session/request_permission", asked, signal),
+      ...shared,
+      servers,
       upload: async (file) => upload(await this.parts.find(), file),
-      notice: (notice) => this.notice(sessionId, notice),
     });
     this.sessions.set(sessionId, session);
     const configOptions = await this.options(place);
+    servers.begin(answered);
     // Only now does the client know the session.
     void answered.then(() => this.introduce(session, params));
     return { sessionId, modes: toModes(place), configOptions };
@@ -172,9 +182,6 @@ export class AcpAgent {
     try {
       const availableCommands = await listCommands(this.parts.rpc, place.agent);
       this.update(place.session, { sessionUpdate: "available_commands_update", availableCommands });
-      const servers = Array.isArray(params.mcpServers) ? (params.mcpServers as { name?: unknown }[]) : [];
-      const names = servers.map((server) => String(server?.name ?? "?")).join(", ");
-      if (names) this.notice(place.session, words.noServers(this.parts.out.hint, names));
       if (Array.isArray(params.additionalDirectories) && params.additionalDirectories.length)
         this.notice(place.session, words.noFolders);
       await session.resume();
@@ -185,7 +192,7 @@ export class AcpAgent {
   }
 
   private async replay({ session, folder }: OpenedPlace): Promise<void> {
-    const pages: SessionUpdate[][] = [];
+    const pages: { update: SessionUpdate; turn: string }[][] = [];
     let before: number | undefined;
     let count = 0;
     for (let more = true; more && count < MOST_REPLAYED; ) {
@@ -194,13 +201,14 @@ export class AcpAgent {
         limit: PAGE,
         ...defined({ before }),
       });
-      pages.unshift(page.messages.filter(({ replacedBy }) => !replacedBy).flatMap((one) => replay(one, folder)));
+      const shown = page.messages.filter(({ replacedBy }) => !replacedBy);
+      pages.unshift(shown.flatMap((one) => replay(one, folder).map((update) => ({ update, turn: one.turn }))));
       count += page.messages.length;
       before = page.messages[0]?.seq;
       more = page.more;
-      if (more && count >= MOST_REPLAYED) pages.unshift([said(words.earlierLeftOut(count))]);
+      if (more && count >= MOST_REPLAYED) pages.unshift([{ update: said(words.earlierLeftOut(count)), turn: "" }]);
     }
-    for (const update of pages.flat()) this.update(session, update);
+    for (const update of await replayBefore(this.parts.rpc, pages.flat())) this.update(session, update);
   }
 
   private async list(params: RpcParams): Promise<object> {
@@ -275,7 +283,7 @@ export class AcpAgent {
   private get(params: RpcParams): EditorSession {
     const id = text(params, "sessionId");
     const session = this.sessions.get(id);
-    if (!session) throw new RpcFailure(CODES.notFound, words.noSession(id));
+    if (!session) throw new RpcFailure(RPC_CODES.notFound, words.noSession(id));
     return session;
   }
 
@@ -292,25 +300,25 @@ export class AcpAgent {
 
   private explain(error: AppError): RpcFailure {
     const { code, message, hint } = error;
-    if (code === "UNKNOWN_METHOD") return new RpcFailure(CODES.internal, words.older, { code });
+    if (code === "UNKNOWN_METHOD") return new RpcFailure(RPC_CODES.internal, words.older, { code });
     const whole = [message, hint && this.parts.out.ours(hint)].filter(Boolean).join(" ");
-    return new RpcFailure(RPC_CODES[code] ?? CODES.internal, whole, { code });
+    return new RpcFailure(KNOWN_CODES[code] ?? RPC_CODES.internal, whole, { code });
   }
 }
 
-const RPC_CODES: Partial<Record<AppError["code"], number>> = {
-  UNAUTHORIZED: CODES.authRequired,
-  NOT_FOUND: CODES.notFound,
-  BAD_REQUEST: CODES.invalidParams,
-  AGENT_UNKNOWN: CODES.invalidParams,
-  MODEL_UNKNOWN: CODES.invalidParams,
-  FORBIDDEN: CODES.invalidParams,
+const KNOWN_CODES: Partial<Record<AppError["code"], number>> = {
+  UNAUTHORIZED: RPC_CODES.authRequired,
+  NOT_FOUND: RPC_CODES.notFound,
+  BAD_REQUEST: RPC_CODES.invalidParams,
+  AGENT_UNKNOWN: RPC_CODES.invalidParams,
+  MODEL_UNKNOWN: RPC_CODES.invalidParams,
+  FORBIDDEN: RPC_CODES.invalidParams,
 };
 
 function text(params: RpcParams, field: string): string {
   const value = params[field];
   if (typeof value === "string" && value !== "") return value;
-  throw new RpcFailure(CODES.invalidParams, words.missing(field, "It"));
+  throw new RpcFailure(RPC_CODES.invalidParams, words.missing(field, "It"));
 }
 
 /** Deleting what isn't there any more is done already. */

@@ -47,6 +47,11 @@ export function showCall(call: ModelCall, folder: string): ShownCall {
   };
 }
 
+/** Whether a tool's call has a diff to show. */
+export function isChange(name: string): boolean {
+  return KINDS[name] === "edit";
+}
+
 export function resultContent(text: string): ToolContent[] {
   const cut = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}\n[…]` : text;
   return cut ? [{ type: "content", content: { type: "text", text: cut } }] : [];

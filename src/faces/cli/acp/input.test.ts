@@ -1,11 +1,10 @@
 /** What an editor may send: lines, messages and prompts of any kind, each bounded and answered. */
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../../core/domain/index.ts";
-import { LineReader } from "./line-reader.ts";
+import { LineReader, RpcFailure, RpcPeer } from "../../../core/kit/index.ts";
+import { acpWords } from "../words/acp.ts";
 import { listOptions, readDecision, showQuestion } from "./permission.ts";
 import { readPrompt } from "./prompt.ts";
-import { RpcPeer } from "./rpc-peer.ts";
-import { RpcFailure } from "./wire.ts";
 
 describe("lines", () => {
   const read = (chunks: readonly Buffer[], most?: number) => {
@@ -32,6 +31,7 @@ describe("a message", () => {
   function peer() {
     const said: { id?: unknown; error?: { code: number; message: string }; result?: unknown; method?: string }[] = [];
     const made = new RpcPeer({
+      words: acpWords,
       write: (line) => said.push(JSON.parse(line) as (typeof said)[number]),
       requests: {
         echo: async (params) => ({ given: Object.keys(params) }),
@@ -44,7 +44,7 @@ describe("a message", () => {
       },
       notifications: {},
       mayAnswer: () => true,
-      explain: ({ message }) => new RpcFailure(-32_603, message),
+      explain: (error) => (error instanceof AppError ? new RpcFailure(-32_603, error.message) : undefined),
     });
     return { made, said };
   }
@@ -60,7 +60,7 @@ describe("a message", () => {
     ['{"id":1,"method":"toString"}', -32_601, 1],
     ['{"id":"a","method":"down"}', -32_603, "a"],
     ['{"id":"a","method":"bug"}', -32_603, "a"],
-  ])("%s is answered with %d (ACP-1)", async (line, code, id) => {
+  ])("%s is answered with %d (JSONRPC-1)", async (line, code, id) => {
     const { made, said } = peer();
     made.take(line.slice(0, 200_000));
     await new Promise(setImmediate);

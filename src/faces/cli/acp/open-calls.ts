@@ -2,13 +2,16 @@
 import type { Json } from "../../../core/domain/index.ts";
 import type { Approval, Client, HistoryMessage } from "../../../core/protocol/index.ts";
 import { acpWords as words } from "../words/acp.ts";
+import { isReplacing, showBefore } from "./before.ts";
 import { type ModelCall, resultContent } from "./calls.ts";
 import { callEnded, callStarted } from "./updates.ts";
-import type { SessionUpdate, ShownCall } from "./wire.ts";
+import type { SessionUpdate, ShownCall, ToolContent } from "./wire.ts";
 
 interface ShownOpen {
   turn: string;
   hasDiff: boolean;
+  /** It replaces a file: the diff needs what was there before. */
+  replaces: ShownCall | undefined;
 }
 
 /** Calls are among the newest messages: a reply asks for them, and their results follow. */
@@ -18,6 +21,8 @@ export class OpenCalls {
   private readonly place: { session: string; folder: string };
   private readonly parts: { rpc: Client; update(update: SessionUpdate): void };
   private readonly open = new Map<string, ShownOpen>();
+  /** Ends that wait for what was there before. */
+  private readonly telling = new Set<Promise<void>>();
   /** By approval: the call it is about. */
   private readonly asked = new Map<string, string>();
 
@@ -28,8 +33,10 @@ export class OpenCalls {
 
   started(call: ModelCall & { turn: string }): void {
     const update = callStarted(call, this.place.folder, this.open.has(call.id));
-    this.parts.update(update);
-    if (update.sessionUpdate === "tool_call") this.keep(update, call.turn);
+    const isNew = update.sessionUpdate === "tool_call";
+    if (isNew) this.keep(update, call.turn);
+    // Until it is known what was there, the diff would claim that the file is new.
+    this.parts.update(isNew && isReplacing(update) ? { ...update, content: [] } : update);
   }
 
   /** What a call says about itself while it runs. A diff stays in view. */
@@ -43,7 +50,22 @@ export class OpenCalls {
     const known = this.open.get(result.id);
     if (!known) return;
     this.open.delete(result.id);
-    this.parts.update(callEnded(result, known.hasDiff));
+    const { turn, replaces, hasDiff } = known;
+    if (!replaces || result.isError) {
+      this.parts.update(callEnded(result, hasDiff));
+      return;
+    }
+    const told = showBefore(this.parts.rpc, replaces, turn)
+      .catch(() => replaces)
+      .then(({ content }) => this.tellReplaced(result, content));
+    this.telling.add(told);
+    void told.finally(() => this.telling.delete(told));
+  }
+
+  private tellReplaced(result: { id: string; text: string }, shown: readonly ToolContent[]): void {
+    const diffs = shown.filter(({ type }) => type === "diff");
+    const content = diffs.length > 0 ? diffs : resultContent(result.text);
+    this.parts.update({ sessionUpdate: "tool_call_update", toolCallId: result.id, status: "completed", content });
   }
 
   /** Before permission is asked for: the question is about a call that the editor knows. */
@@ -73,7 +95,11 @@ export class OpenCalls {
   /** The turn is over, and so are its calls. */
   async close(turn: string): Promise<void> {
     const left = [...this.open].filter(([, one]) => one.turn === turn).map(([id]) => id);
-    if (left.length === 0) return;
+    if (left.length > 0) await this.closeLeft(left);
+    await Promise.all(this.telling);
+  }
+
+  private async closeLeft(left: readonly string[]): Promise<void> {
     const parts = (await this.newest(this.place.session)).flatMap(({ content }) => content);
     for (const id of left) {
       const found = parts.find((part) => part.type === "tool-result" && part.id === id && part.notRun !== "waiting");
@@ -82,8 +108,9 @@ export class OpenCalls {
     }
   }
 
-  private keep({ toolCallId, content }: ShownCall, turn: string): void {
-    this.open.set(toolCallId, { turn, hasDiff: content.some(({ type }) => type === "diff") });
+  private keep(shown: ShownCall, turn: string): void {
+    const hasDiff = shown.content.some(({ type }) => type === "diff");
+    this.open.set(shown.toolCallId, { turn, hasDiff, replaces: isReplacing(shown) ? shown : undefined });
   }
 
   private async newest(session: string): Promise<HistoryMessage[]> {

@@ -1,7 +1,7 @@
 /** A prompt's blocks as one message: what the person typed, and files. What an editor embeds is a file, so it is text from outside (I12). Pure. */
 import { hasWords, isObject } from "../../../core/domain/index.ts";
+import { RPC_CODES, RpcFailure } from "../../../core/kit/index.ts";
 import { acpWords as words } from "../words/acp.ts";
-import { CODES, RpcFailure } from "./wire.ts";
 
 export interface SentFile {
   name: string;
@@ -13,12 +13,12 @@ const MOST_TEXT = 262_144;
 const MOST_FILES = 8;
 
 export function readPrompt(blocks: unknown): { message: string; files: SentFile[] } {
-  if (!Array.isArray(blocks)) throw new RpcFailure(CODES.invalidParams, words.missing("prompt", "session/prompt"));
+  if (!Array.isArray(blocks)) throw new RpcFailure(RPC_CODES.invalidParams, words.missing("prompt", "session/prompt"));
   const files: SentFile[] = [];
   const text = blocks.map((block) => readBlock(block, files)).join("");
-  if (files.length > MOST_FILES) throw new RpcFailure(CODES.invalidParams, words.tooManyFiles(MOST_FILES));
-  if (text.length > MOST_TEXT) throw new RpcFailure(CODES.invalidParams, words.promptTooLong(MOST_TEXT));
-  if (!hasWords(text) && files.length === 0) throw new RpcFailure(CODES.invalidParams, words.noText);
+  if (files.length > MOST_FILES) throw new RpcFailure(RPC_CODES.invalidParams, words.tooManyFiles(MOST_FILES));
+  if (text.length > MOST_TEXT) throw new RpcFailure(RPC_CODES.invalidParams, words.promptTooLong(MOST_TEXT));
+  if (!hasWords(text) && files.length === 0) throw new RpcFailure(RPC_CODES.invalidParams, words.noText);
   return { message: text, files };
 }
 
@@ -42,7 +42,7 @@ const READERS: Readonly<Record<string, (block: BlockFields, files: SentFile[]) =
     return words.link(name, String(uri ?? ""));
   },
   audio() {
-    throw new RpcFailure(CODES.invalidParams, words.noAudio);
+    throw new RpcFailure(RPC_CODES.invalidParams, words.noAudio);
   },
 };
 
@@ -50,13 +50,13 @@ function readBlock(block: unknown, files: SentFile[]): string {
   const fields: BlockFields = isObject(block) ? (block as BlockFields) : {};
   const { type } = fields;
   if (typeof type !== "string" || !Object.hasOwn(READERS, type))
-    throw new RpcFailure(CODES.invalidParams, words.missing("type", "session/prompt"));
+    throw new RpcFailure(RPC_CODES.invalidParams, words.missing("type", "session/prompt"));
   return READERS[type]!(fields, files);
 }
 
 function decode(data: unknown, name: string): Buffer {
   if (typeof data !== "string" || !/^[A-Za-z0-9+/=\s]*$/.test(data))
-    throw new RpcFailure(CODES.invalidParams, words.notBase64(name));
+    throw new RpcFailure(RPC_CODES.invalidParams, words.notBase64(name));
   return Buffer.from(data, "base64");
 }
 

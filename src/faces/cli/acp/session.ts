@@ -8,17 +8,19 @@
  */
 import { randomUUID } from "node:crypto";
 import { AppError, assertNever, type Json, type LiveEvent } from "../../../core/domain/index.ts";
-import { type Clock, defined, pause } from "../../../core/kit/index.ts";
+import { type Clock, defined, pause, RPC_CODES, RpcFailure } from "../../../core/kit/index.ts";
 import type { Approval, Client, Result, TurnDetail } from "../../../core/protocol/index.ts";
 import { Conversation, isAway } from "../chat/conversation.ts";
 import { shortId } from "../format.ts";
 import type { Output } from "../output.ts";
 import { acpWords as words } from "../words/acp.ts";
+import { showBefore } from "./before.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { listOptions, readDecision, showQuestion } from "./permission.ts";
 import { readPrompt, type SentFile } from "./prompt.ts";
+import type { EditorServers } from "./servers.ts";
 import { toStopReason } from "./updates.ts";
-import { CODES, RpcFailure, type SessionUpdate, type StopReason, said } from "./wire.ts";
+import { type SessionUpdate, type StopReason, said } from "./wire.ts";
 
 export type OpenedPlace = Result<"editor.open">;
 
@@ -32,6 +34,7 @@ export interface EditorSessionParts {
   upload(file: SentFile): Promise<string>;
   /** Something for the person that is no part of the conversation. */
   notice(text: string): void;
+  servers: EditorServers;
 }
 
 /** A prompt that hasn't been answered yet. */
@@ -58,6 +61,7 @@ export class EditorSession {
   private readonly ends = new Map<string, TurnDetail>();
   private readonly asking = new Map<string, AbortController>();
   private readonly over = new AbortController();
+  private hasPlan = false;
 
   constructor(place: OpenedPlace, parts: EditorSessionParts) {
     this.place = place;
@@ -117,6 +121,7 @@ export class EditorSession {
 
   reconnected(restarted: boolean): void {
     this.conversation.reconnected(restarted);
+    if (restarted) this.parts.servers.renew();
   }
 
   /** Takes up what is still open from before, e.g. by a process that ended. */
@@ -129,14 +134,18 @@ export class EditorSession {
     for (const one of [...this.pending]) this.settle(one, () => one.reject(this.away(one.turn)));
   }
 
-  close(): void {
+  /** What it has open ends at once; the promise is for the servers it brought. */
+  close(): Promise<void> {
     this.over.abort();
     for (const asked of this.asking.values()) asked.abort();
     this.conversation.close();
     for (const one of [...this.pending]) this.settle(one, () => one.resolve("cancelled"));
+    return this.parts.servers.close();
   }
 
   private async send(one: WaitingPrompt, text: string, files: SentFile[]): Promise<void> {
+    await this.parts.servers.settled();
+    if (one.isCancelled) return this.settle(one, () => one.resolve("cancelled"));
     const deadline = this.parts.clock.now() + PATIENCE_MS;
     const patient = () => this.parts.clock.now() < deadline && !this.over.signal.aborted;
     const message = await this.withSkill(text, patient);
@@ -179,7 +188,8 @@ export class EditorSession {
       if (asked.form) return this.waitOver(asked, words.asksForm(this.parts.out.hint, shortId(asked.id)));
       // A long action is shown in part where it is listed; here a person says yes to it.
       const a = asked.cut ? await this.parts.rpc.call("approvals.get", { id: asked.id }) : asked;
-      const shown = showQuestion(a, await this.calls.find(a), this.place.folder);
+      const asks = showQuestion(a, await this.calls.find(a), this.place.folder);
+      const shown = await showBefore(this.parts.rpc, asks, a.turn);
       this.calls.announce(shown, a.turn);
       const toolCall = { ...shown, status: "pending" };
       const params = { sessionId: this.place.session, toolCall, options: listOptions(a) };
@@ -223,6 +233,7 @@ export class EditorSession {
     if (isTold && words) this.parts.update(said(words));
     for (const notice of turn.notices) this.parts.notice(this.parts.out.ours(notice));
     await this.refresh().catch(unlessAway);
+    await this.parts.servers.check().catch(unlessAway);
     this.ends.set(turn.turn, turn);
     const [oldest] = this.ends.keys();
     if (this.ends.size > MOST_ENDS && oldest !== undefined) this.ends.delete(oldest);
@@ -249,7 +260,7 @@ export class EditorSession {
       return;
     }
     const text = this.parts.out.ours(turn.reason ?? turn.state);
-    one.reject(new RpcFailure(CODES.internal, text, { turn: turn.turn, ...defined({ failure: turn.failure }) }));
+    one.reject(new RpcFailure(RPC_CODES.internal, text, { turn: turn.turn, ...defined({ failure: turn.failure }) }));
   }
 
   /** What an editor shows beside the conversation: how full the context is, the title, and the goals as a plan. */
@@ -270,7 +281,9 @@ export class EditorSession {
       priority: "medium" as const,
       status: toStatus(state),
     }));
-    if (entries.length) update({ sessionUpdate: "plan", entries });
+    // A plan that was shown stays until another one takes its place.
+    if (entries.length > 0 || this.hasPlan) update({ sessionUpdate: "plan", entries });
+    this.hasPlan = entries.length > 0;
   }
 
   private settle(one: WaitingPrompt, how: () => void): void {
@@ -279,7 +292,7 @@ export class EditorSession {
 
   private away(turn: string | undefined): RpcFailure {
     return new RpcFailure(
-      CODES.internal,
+      RPC_CODES.internal,
       words.away(this.parts.out.hint, turn),
       turn === undefined ? undefined : { turn },
     );

@@ -22,7 +22,7 @@ export function toOptions({ model, chosen }: Opened, models: Result<"models.list
 /** Slash commands, then skills; a command of the same name wins, as it does when it is typed. */
 export async function listCommands(rpc: Client, agent: string): Promise<AvailableCommand[]> {
   const [{ commands }, { skills }] = await Promise.all([
-    rpc.call("commands.list", {}),
+    rpc.call("commands.list", { agent }),
     rpc.call("skills.list", { agent }),
   ]);
   const names = new Set(commands.map(({ name }) => name));

@@ -13,7 +13,7 @@
  */
 import { assertNever, type LiveEvent } from "../../../core/domain/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
-import { type ModelCall, resultContent, showCall } from "./calls.ts";
+import { isChange, type ModelCall, resultContent, showCall } from "./calls.ts";
 import type { SessionUpdate, StopReason } from "./wire.ts";
 
 export type Meaning = "text" | "thought" | "tool" | "records" | "answer" | "session" | "nothing";
@@ -83,7 +83,7 @@ export function replay(message: HistoryMessage, folder: string): SessionUpdate[]
       case "tool-result":
         return part.notRun === "waiting"
           ? []
-          : [callEnded({ ...part, isError: part.isError || part.notRun !== undefined })];
+          : [callEnded({ ...part, isError: part.isError || part.notRun !== undefined }, isChange(part.name))];
       default:
         return assertNever(part);
     }

@@ -3,31 +3,6 @@ import type { Json } from "../../../core/domain/index.ts";
 
 export const PROTOCOL_VERSION = 1;
 
-/** JSON-RPC's own codes, and those ACP adds. */
-export const CODES = {
-  parse: -32_700,
-  invalidRequest: -32_600,
-  unknownMethod: -32_601,
-  invalidParams: -32_602,
-  internal: -32_603,
-  cancelled: -32_800,
-  authRequired: -32_000,
-  notFound: -32_002,
-} as const;
-
-export type RpcId = string | number | null;
-
-/** What a request is answered with instead of a result. */
-export class RpcFailure extends Error {
-  readonly code: number;
-  readonly data: Json | undefined;
-  constructor(code: number, message: string, data?: Json) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
 export type StopReason = "end_turn" | "max_turn_requests" | "cancelled";
 
 export type ContentBlock =

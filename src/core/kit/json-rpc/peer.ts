@@ -1,12 +1,51 @@
 /**
- * JSON-RPC over lines, both ways: the client's requests are answered, and the bridge asks the client for permission.
+ * JSON-RPC over lines, both ways: the other side's requests are answered, and it is asked. The Agent Client Protocol is spoken this way,
+ * by Lares as an agent (`lares acp`) and by Lares with agents (`edges/runtimes/acp`).
  *
- * ACP-1: every request gets exactly one answer, no matter what it contains. Only the end of the input stops the bridge.
+ * JSONRPC-1: every request gets exactly one answer, no matter what it contains. Only the end of the input stops the peer.
  */
-import { AppError, isObject } from "../../../core/domain/index.ts";
-import { defined, isTooDeep, jsonProblem, parseJson } from "../../../core/kit/index.ts";
-import { acpWords as words } from "../words/acp.ts";
-import { CODES, RpcFailure, type RpcId } from "./wire.ts";
+import { isObject, type Json } from "../../domain/json.ts";
+import { defined } from "../defined.ts";
+import { isTooDeep, parseJson } from "../json-depth.ts";
+import { jsonProblem } from "../json-problem.ts";
+
+/** JSON-RPC's own codes, and those ACP adds. */
+export const RPC_CODES = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  unknownMethod: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  cancelled: -32_800,
+  authRequired: -32_000,
+  notFound: -32_002,
+} as const;
+
+type RpcId = string | number | null;
+
+/** What a request is answered with instead of a result. */
+export class RpcFailure extends Error {
+  readonly code: number;
+  readonly data: Json | undefined;
+  constructor(code: number, message: string, data?: Json) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** What the other side reads about its own messages. */
+export interface RpcWords {
+  lineTooLong: string;
+  notJson(problem: string | undefined): string;
+  notRpc: string;
+  unknown(method: string): string;
+  initializeFirst: string;
+  idInUse: string;
+  tooMany: string;
+  cancelled: string;
+  bug(message: string): string;
+}
 
 /** Answers a request. `signal` aborts when the client no longer wants the answer. */
 export type RpcHandler = (
@@ -15,13 +54,14 @@ export type RpcHandler = (
 ) => Promise<object>;
 
 export interface RpcPeerParts {
+  words: RpcWords;
   write(line: string): void;
   requests: Readonly<Record<string, RpcHandler>>;
   notifications: Readonly<Record<string, (params: Record<string, unknown>) => void>>;
-  /** False: the client has to introduce itself first. */
-  mayAnswer(method: string): boolean;
-  /** An AppError of the gateway's, with what to do about it. */
-  explain(error: AppError): RpcFailure;
+  /** False: the other side has to introduce itself first. Left out: it needn't. */
+  mayAnswer?(method: string): boolean;
+  /** A failure of ours in words for the other side; undefined for a bug. */
+  explain?(error: Error): RpcFailure | undefined;
 }
 
 interface AskedClient {
@@ -44,27 +84,27 @@ export class RpcPeer {
     this.parts = parts;
   }
 
-  /** One line of the client's; nothing for one that was too long to be read. */
+  /** One line of the other side's; nothing for one that was too long to be read. */
   take(line: string | undefined): void {
     if (line !== undefined && !line.trim()) return;
     try {
-      this.dispatch(readMessage(line));
+      this.dispatch(readMessage(line, this.parts.words));
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error;
       this.fail(null, error);
     }
   }
 
-  /** Asks the client. Rejects when it refuses, doesn't know the question, or `signal` aborts: then the client learns that the question is over. */
+  /** Asks the other side. Rejects when it refuses, doesn't know the question, or `signal` aborts: then it learns that the question is over. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const id = this.next++;
     return new Promise((resolve, reject) => {
       const stop = () => {
         if (!this.asked.delete(id)) return;
         this.notify(CANCEL, { requestId: id });
-        reject(new RpcFailure(CODES.cancelled, words.cancelled));
+        reject(this.cancelled());
       };
-      if (signal.aborted || this.isClosed) return reject(new RpcFailure(CODES.cancelled, words.cancelled));
+      if (signal.aborted || this.isClosed) return reject(this.cancelled());
       signal.addEventListener("abort", stop, { once: true });
       const done = () => signal.removeEventListener("abort", stop);
       this.asked.set(id, {
@@ -85,11 +125,11 @@ export class RpcPeer {
     this.send({ method, params });
   }
 
-  /** The client is gone. */
+  /** The other side is gone. */
   close(): void {
     this.isClosed = true;
     for (const running of this.running.values()) running.abort();
-    for (const { reject } of this.asked.values()) reject(new RpcFailure(CODES.cancelled, words.cancelled));
+    for (const { reject } of this.asked.values()) reject(this.cancelled());
     this.asked.clear();
   }
 
@@ -98,7 +138,7 @@ export class RpcPeer {
     const known = typeof id === "string" || typeof id === "number" ? id : undefined;
     const isAnswer = method === undefined && ("result" in message || "error" in message);
     if (isAnswer && known !== undefined) this.settle(known, message);
-    else if (typeof method !== "string" || (id !== undefined && known === undefined)) throw notRpc();
+    else if (typeof method !== "string" || (id !== undefined && known === undefined)) throw notRpc(this.parts.words);
     else if (known === undefined) this.notified(method, isObject(params) ? params : {});
     else void this.answer(known, method, isObject(params) ? params : {});
   }
@@ -110,12 +150,13 @@ export class RpcPeer {
   }
 
   private async answer(id: string | number, method: string, params: Record<string, unknown>): Promise<void> {
-    const { requests, mayAnswer, explain } = this.parts;
+    const { requests, words, mayAnswer, explain } = this.parts;
     if (!Object.hasOwn(requests, method))
-      return this.fail(id, new RpcFailure(CODES.unknownMethod, words.unknown(method)));
-    if (!mayAnswer(method)) return this.fail(id, new RpcFailure(CODES.invalidRequest, words.initializeFirst));
-    if (this.running.has(id)) return this.fail(id, new RpcFailure(CODES.invalidRequest, words.idInUse));
-    if (this.running.size >= MOST_UNDER_WAY) return this.fail(id, new RpcFailure(CODES.internal, words.tooMany));
+      return this.fail(id, new RpcFailure(RPC_CODES.unknownMethod, words.unknown(method)));
+    if (mayAnswer && !mayAnswer(method))
+      return this.fail(id, new RpcFailure(RPC_CODES.invalidRequest, words.initializeFirst));
+    if (this.running.has(id)) return this.fail(id, new RpcFailure(RPC_CODES.invalidRequest, words.idInUse));
+    if (this.running.size >= MOST_UNDER_WAY) return this.fail(id, new RpcFailure(RPC_CODES.internal, words.tooMany));
     const own = new AbortController();
     this.running.set(id, own);
     let answered = () => {};
@@ -126,13 +167,9 @@ export class RpcPeer {
       const result = await requests[method]!(params, { signal: own.signal, answered: after });
       this.send({ id, result });
     } catch (error) {
-      if (error instanceof RpcFailure) this.fail(id, error);
-      else if (error instanceof AppError) this.fail(id, explain(error));
-      else
-        this.fail(
-          id,
-          new RpcFailure(CODES.internal, words.bug(error instanceof Error ? error.message : String(error))),
-        );
+      const thrown = error instanceof Error ? error : new Error(String(error));
+      const told = thrown instanceof RpcFailure ? thrown : explain?.(thrown);
+      this.fail(id, told ?? new RpcFailure(RPC_CODES.internal, words.bug(thrown.message)));
     } finally {
       this.running.delete(id);
       answered();
@@ -143,7 +180,11 @@ export class RpcPeer {
     const asked = this.asked.get(id as number);
     this.asked.delete(id as number);
     if (error === undefined) asked?.resolve(result);
-    else asked?.reject(new RpcFailure(Number(error?.code ?? CODES.internal), String(error?.message ?? "")));
+    else asked?.reject(new RpcFailure(Number(error?.code ?? RPC_CODES.internal), String(error?.message ?? "")));
+  }
+
+  private cancelled(): RpcFailure {
+    return new RpcFailure(RPC_CODES.cancelled, this.parts.words.cancelled);
   }
 
   private fail(id: RpcId, { code, message, data }: RpcFailure): void {
@@ -164,18 +205,18 @@ interface RpcLine {
   error?: { code?: unknown; message?: unknown };
 }
 
-function readMessage(line: string | undefined): RpcLine {
-  if (line === undefined) throw new RpcFailure(CODES.invalidRequest, words.lineTooLong);
+function readMessage(line: string | undefined, words: RpcWords): RpcLine {
+  if (line === undefined) throw new RpcFailure(RPC_CODES.invalidRequest, words.lineTooLong);
   let message: unknown;
   try {
     message = parseJson(line);
   } catch {
-    throw new RpcFailure(CODES.parse, words.notJson(isTooDeep(line) ? undefined : jsonProblem(line)));
+    throw new RpcFailure(RPC_CODES.parse, words.notJson(isTooDeep(line) ? undefined : jsonProblem(line)));
   }
-  if (!isObject(message)) throw notRpc();
+  if (!isObject(message)) throw notRpc(words);
   return message as RpcLine;
 }
 
-function notRpc(): RpcFailure {
-  return new RpcFailure(CODES.invalidRequest, words.notRpc);
+function notRpc(words: RpcWords): RpcFailure {
+  return new RpcFailure(RPC_CODES.invalidRequest, words.notRpc);
 }
