@@ -7,6 +7,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/shell/settle/found.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/lookup.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/pattern.ts": "whole commands go through it in gate-pump.test.ts",
+  "src/edges/tools/exec/shell/settle/test.ts": "whole commands go through it in gate-pump.test.ts",
+  "src/edges/tools/exec/shell/settle/variables.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/settle.ts": "whole commands go through it in gate-pump.test.ts",
   "src/flow/gate/rearranges.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/word.ts": "whole commands go through it in gate-pump.test.ts",
@@ -35,10 +37,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/hooks/config.ts",
     "src/edges/tools/event-hooks/command.ts",
     "src/edges/tools/event-hooks/config.ts",
+    "src/edges/tools/mcp/config.ts",
     "src/flow/inbox/config.ts",
     "src/mind/context/config.ts",
     "src/core/domain/secret-name.ts",
-    "src/edges/tools/mcp/hide.ts",
+    "src/edges/tools/mcp/adding/hide.ts",
   ]),
   ...because("a plugin's own files, of bounded size, read once when a person asks for it", [
     "src/edges/plugins/format/manifest.ts",
@@ -49,7 +52,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/faces/cli/commands/plugins.ts",
   ]),
   ...because("what a person types behind a slash: each name is bounded, and a value ends at the next quote or blank", [
-    "src/edges/tools/mcp/prompts.ts",
+    "src/edges/tools/mcp/listed/prompts.ts",
   ]),
   ...because("an editor's own bridge: a process of its own that looks at one line, or at one field of it", [
     "src/faces/cli/acp/calls.ts",
@@ -144,6 +147,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/mind/heartbeat/heartbeat.ts",
     "src/mind/memory/search/search.ts",
     "src/mind/memory/sessions/sessions.ts",
+    "src/faces/gateway/a2a/route.ts",
+    "src/faces/gateway/mcp/login-end.ts",
     "ui/src/lib/router.svelte.ts",
   ]),
   ...because("what the person at this terminal or in this browser types or chose", [

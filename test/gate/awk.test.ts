@@ -55,7 +55,7 @@ describe("everything else of these programs asks", () => {
     'awk \'{a="sys"; @a("id")}\' notes.txt',
     "awk 'function f(){} {print}' notes.txt",
     "awk '/a[/]b/{print}' notes.txt",
-    "awk '{print $1/2; x=\"/\" }' notes.txt",
+    "awk '{print (1)/2; x=\"/\" }' notes.txt",
     "awk '{print \"a' notes.txt",
     "awk '{print} # comment' notes.txt",
     "awk '{print}' x=1 notes.txt",

@@ -9,17 +9,6 @@ const UNSEEN_NAMES = {
 };
 
 export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
-  // Braces, and a list that is known when it is read.
-  "wc -l {README,CHANGELOG}.md": "false ask",
-  "diff src/{app,util}.ts": "false ask",
-  "for i in $(seq 1 5); do echo $i; done": "false ask",
-  // Branches: both ways are plain commands.
-  "[[ -f notes.txt ]] && cat notes.txt": "false ask",
-  'if [ "$(ls docs | wc -l)" -gt 1 ]; then echo many; fi': "false ask",
-  "! grep -q FIXME src/app.ts": "false ask",
-  // What is read is only printed.
-  'while read -r line; do echo "$line"; done < names.txt': "false ask",
-  'cat names.txt | while read n; do echo "hello $n"; done': "false ask",
   // Folders below the workspace, named in the command.
   "(cd src && ls -la)": "false ask",
   "mkdir -p out && cd out && touch a.txt": "false ask",
@@ -27,21 +16,12 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
   "pushd src && ls && popd": "false ask",
   // Variables whose value stands in the command, or that are only printed.
   'echo "$USER on $(hostname)"': "false ask",
-  "x=5; echo $x": "false ask",
-  'name=world; echo "hello $name"': "false ask",
-  'f=README.md; wc -l "$f"': "false ask",
-  'dir=src; ls "$dir"': "false ask",
-  'count=$(ls | wc -l); echo "$count files"': "false ask",
-  'branch=$(git branch --show-current); echo "on $branch"': "false ask",
-  "echo ${PWD}": "false ask",
   "LC_ALL=C sort names.txt": "false ask",
   "TZ=UTC date": "false ask",
   "git log -1 --format=%s $(git rev-parse HEAD)": {
     asks: "a word that nobody has seen becomes an argument of git, which has options that write files",
   },
   // Text that stands in the command, written into the workspace.
-  "cat <<EOF > out.txt\nplain words\nEOF": "false ask",
-  "grep b <<EOF\na\nb\nEOF": "false ask",
   "npm test 2>&1 | tee test.log": "false ask",
   "{ date; git status; } > report.txt": "false ask",
   "(date; ls) > report.txt 2>&1": "false ask",
@@ -53,4 +33,4 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
 };
 
 /** How many of the list's commands ask for nothing. It may only fall. */
-export const MOST_FALSE_ASKS = 29;
+export const MOST_FALSE_ASKS = 12;

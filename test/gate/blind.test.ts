@@ -29,35 +29,18 @@ function made(): Ground {
 }
 
 /**
- * Groups, variables, braces, a `cd` that is not at the very beginning, and what is fed to a program from a list that nobody has
- * seen: the rule says that they need not ask, and they do. Fewer constructs are settled than could be, on purpose.
+ * Groups, variables for one command, a `cd` that is not at the very beginning, and what is fed to a program from a list that nobody
+ * has seen: the rule says that they need not ask, and they do. Fewer constructs are settled than could be, on purpose.
  */
 const ASKED_STILL = [
-  "wc -l {README,CHANGELOG}.md",
-  "diff src/{app,util}.ts",
-  "for i in $(seq 1 5); do echo $i; done",
-  'while read -r line; do echo "$line"; done < names.txt',
-  'cat names.txt | while read n; do echo "hello $n"; done',
-  "[[ -f notes.txt ]] && cat notes.txt",
-  'if [ "$(ls docs | wc -l)" -gt 1 ]; then echo many; fi',
   "(cd src && ls -la)",
   "mkdir -p out && cd out && touch a.txt",
   "cd ./docs && head -n 5 api.md && cd ..",
   "pushd src && ls && popd",
   'echo "$USER on $(hostname)"',
-  "x=5; echo $x",
-  'name=world; echo "hello $name"',
-  'f=README.md; wc -l "$f"',
-  'dir=src; ls "$dir"',
-  'count=$(ls | wc -l); echo "$count files"',
-  'branch=$(git branch --show-current); echo "on $branch"',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
-  "echo ${PWD}",
   "git log -1 --format=%s $(git rev-parse HEAD)",
   "LC_ALL=C sort names.txt",
   "TZ=UTC date",
-  "cat <<EOF > out.txt\nplain words\nEOF",
-  "grep b <<EOF\na\nb\nEOF",
   "npm test 2>&1 | tee test.log",
   "{ date; git status; } > report.txt",
   "(date; ls) > report.txt 2>&1",
@@ -65,10 +48,9 @@ const ASKED_STILL = [
   "find src -type f -exec grep -l import {} \\;",
   "git ls-files '*.ts' | xargs grep -n TODO",
   "grep -rl import src | xargs -I{} basename {}",
-  "! grep -q FIXME src/app.ts",
 ];
 
-test("of a second list of everyday commands, with loops, patterns and substitutions, about a fifth asks", async () => {
+test("of a second list of everyday commands, with loops, patterns and substitutions, about a tenth asks", async () => {
   const asked: string[] = [];
   for (const command of RUNS) if ((await g.judge(command)).verdict !== "allow") asked.push(command);
   expect(asked).toEqual(ASKED_STILL);

@@ -16,7 +16,7 @@ for (const name of STUBS) {
 for (const dir of ["src", "test", "logs", "scripts", "tools"]) mkdirSync(join(g.workspace, dir));
 
 /** The commands that ask although nothing speaks against them. The list may only get shorter. */
-const ASKED_STILL = ['while read -r line; do echo "$line"; done < names.txt'];
+const ASKED_STILL: string[] = [];
 
 test("of a hundred everyday commands that their rules allow, at most three ask", async () => {
   expect(new Set(EVERYDAY).size).toBe(107);

@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { gitEnvironment } from "../../src/edges/tools/exec/git.ts";
+import { judgeGit } from "../../src/flow/gate/git.ts";
 import { needs } from "../support/index.ts";
 import { ground } from "./support.ts";
 
@@ -101,4 +103,39 @@ describe.skipIf(!needs("git", "repositories whose settings name programs"))("a r
     for (const command of LOOKS) await g.run(command);
     expect(g.pwned()).toBe(false);
   });
+
+  test("every subcommand that the gate lets look runs with hooks and monitors switched off", () => {
+    const names = execFileSync("git", ["--list-cmds=main"], { encoding: "utf8" }).split("\n").filter(Boolean);
+    const looks = names.filter((name) => judgeGit([name]).concerns.length === 0);
+    expect(looks).toContain("merge-base");
+    expect(looks.filter((name) => gitEnvironment([name]) === undefined)).toEqual([]);
+  });
+});
+
+describe("an option that starts a program asks under the rule of its subcommand, also cut short", () => {
+  const talking = ground({
+    exec: ["fetch", "pull", "ls-remote", "push", "cherry-pick"].map((name) => `git ${name} *`),
+  });
+  afterAll(() => talking.close());
+
+  test.each([
+    "git fetch --upl='touch m;' .",
+    "git fetch --upload-p pwn .",
+    "git fetch --upload-pack=pwn .",
+    "git pull --upl=pwn .",
+    "git pull --strat=../x .",
+    "git ls-remote --exe=pwn .",
+    "git ls-remote --up pwn .",
+    "git push --exe=pwn . HEAD",
+    "git push --rece=pwn . HEAD",
+    "git push --e pwn . HEAD",
+    "git cherry-pick --strat=../x HEAD",
+  ])("%s", async (command) => {
+    expect((await talking.judge(command)).verdict).toBe("ask");
+  });
+
+  test.each(["git fetch --prune origin", "git push --force-with-lease origin main", "git pull --rebase --tags"])(
+    "%s does not ask",
+    async (command) => expect(await talking.judge(command)).toMatchObject({ verdict: "allow" }),
+  );
 });

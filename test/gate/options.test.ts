@@ -47,6 +47,59 @@ describe("a value in brackets counts only when it is attached", () => {
   });
 });
 
+/** Options that the program's own help shows with a value that must be there: `-k KEY`, `--key=KEYDEF`, `--label LABEL`. */
+function requiredIn(name: string): string[] {
+  if (!programAt(name)) return [];
+  const { stdout, stderr } = spawnSync(name, ["--help"], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, LC_ALL: "C" },
+  });
+  const found = new Set<string>();
+  /** `--time`, which has another line for `--time=WORD`. */
+  const alone = new Set<string>();
+  for (const line of `${stdout}\n${stderr}`.split("\n")) {
+    const options = /^\s*(-{1,2}[\w-]+.*?)(\s{2,}|$)/.exec(line)?.[1] ?? "";
+    for (const [, option] of options.matchAll(/(?<![\w-])(--[a-z][a-z0-9-]+)[= ]<?[A-Z']/g)) found.add(option!);
+    for (const [, option] of options.matchAll(/(?<![\w-])(--[a-z][a-z0-9-]+)(?=,|$)/g)) alone.add(option!);
+  }
+  return [...found].filter((option) => !alone.has(option));
+}
+
+describe("a value that must be there is the next word, or the option asks", () => {
+  test("the help of this machine's programs has such options", () => {
+    expect(requiredIn("cut")).toContain("--output-delimiter");
+    expect(requiredIn("diff")).toContain("--label");
+    expect(requiredIn("grep")).toContain("--label");
+    expect(NAMES.flatMap(requiredIn).length).toBeGreaterThan(60);
+  });
+
+  test.each(NAMES)("%s", (name) => {
+    for (const option of requiredIn(name)) {
+      // Whoever takes the option for one without a value sees the end of the options next.
+      const { concerns, files } = judgeArguments(name, [option, "--", UNKNOWN]);
+      expect(
+        concerns.some(({ index }) => index === 0 || index === 2),
+        `${name} ${option} ${JSON.stringify(files)}`,
+      ).toBe(true);
+    }
+  });
+});
+
+test.each([
+  ["ls", "--color", "src"],
+  ["grep", "--color", "x", "a.txt"],
+  ["diff", "--unified", "a.txt", "b.txt"],
+  ["sort", "--check", "a.txt"],
+  ["uniq", "--group", "a.txt"],
+  ["df", "--output", "."],
+  ["du", "--time", "src"],
+  ["du", "--max-depth", "1", "src"],
+  ["date", "--iso-8601"],
+  ["cut", "--delimiter=,", "--fields=1", "a.csv"],
+])("%s %s %s %s does not ask", (program, ...args) => {
+  expect(judgeArguments(program, args).concerns).toEqual([]);
+});
+
 const ASKS: readonly [program: string, ...args: string[]][] = [
   ["date", "-I", "-f/etc/passwd"],
   ["date", "-I", "--file=/etc/passwd"],

@@ -411,6 +411,8 @@ describe("output of an allowed command goes to a data file of the workspace with
       (await g.judge("echo hello > out.txt", { allow, ...over })).verdict;
     expect(await judge({})).toBe("allow");
     expect(await judge({ tainted: true })).toBe("ask");
+    const tainted = await g.judge("echo hello > out.txt", { allow, tainted: true });
+    expect(tainted.because).toContain("It writes out.txt. This conversation contains text from outside");
     for (const authority of ["known", "outside", "stranger"] as const) expect(await judge({ authority })).toBe("ask");
     expect(await judge({ shared: true })).toBe("ask");
     expect(await judge({ deny: { write: ["workspace/*.txt"] } })).toBe("deny");

@@ -221,6 +221,47 @@ describe("rules for commands", () => {
     expect((await g.judge("bash job.sh", over)).verdict).toBe("ask");
   });
 
+  test.each([
+    "while read -r l; do echo $((l)); done < names.txt",
+    "x=$(cat names.txt); echo $((x))",
+    "[[ $(cat names.txt) -eq 1 ]] && echo y",
+    'x=$(cat names.txt); head -n "$((x))" a.txt',
+    "x=$(cat names.txt); let y=x",
+    "x=$(cat names.txt); $x",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
+    'mapfile -t a < names.txt; echo "${a[$a]}"',
+    'while read -r f; do rm "$f"; done < names.txt',
+    'while read -r a b; do cp "$a" "$b"; done < names.txt',
+    "xargs rm < names.txt",
+    "xargs -a names.txt rm",
+    "cat names.txt | xargs rm",
+    "for f in $(cat names.txt); do rm $f; done",
+    "rm $(cat names.txt)",
+    "git apply names.txt",
+    "git apply < names.txt",
+    "patch -p1 < names.txt",
+  ])("a remembered approval doesn't cover other data that decides what runs: %s", async (command) => {
+    writeFileSync(inWorkspace("names.txt"), "1\n");
+    const remembered = new Set([ruleFor(await g.plan(command))]);
+    writeFileSync(inWorkspace("names.txt"), "a[$(pwn)]\n");
+    expect((await g.judge(command, { allow: {}, remembered })).verdict).not.toBe("allow");
+  });
+
+  test("what has too many words to look up its files, and obeys one, is never remembered", async () => {
+    const words = (count: number, before = "w") => Array.from({ length: count }, (_, i) => before + i).join(" ");
+    const folders = words(12, "; cd d").slice(2);
+    for (const command of [`xargs touch ${words(2000)}`, `${folders}; xargs touch ${words(200)}`])
+      expect((await g.plan(`${command} < names.txt`)).once).toMatch(/^It can only be allowed once/);
+  });
+
+  test("a remembered approval of a command that only shows a file outlasts changes of the file", async () => {
+    for (const command of ["cat names.txt", "wc -l < names.txt", "cat names.txt | sort | uniq"]) {
+      const remembered = new Set([ruleFor(await g.plan(command))]);
+      writeFileSync(inWorkspace("names.txt"), `${command}\n`);
+      expect((await g.judge(command, { allow: {}, remembered })).verdict, command).toBe("allow");
+    }
+  });
+
   test("EX-33: the answer does not depend on what exists", async () => {
     for (const [a, b] of [
       ["a.txt", "no-such-file"],

@@ -309,20 +309,34 @@ test("a command that moves things isn't allowed by a rule to go on in the backgr
   expect(await judged("sleep 5; date")).toBe("allow");
 });
 
-describe("what is only known when it runs goes to echo and printf, and nowhere else", () => {
+describe("what is only known when it runs goes to programs that print or compare it, and nowhere else", () => {
   stops([
     'f=$(echo /srv/x); [ -e "$f" ] && echo yes',
     '[ -e "$(echo /srv/x)" ] && echo yes',
     'test -s "$(echo /srv/x)" && echo yes',
     'while read f; do [ -s "$f" ] && echo "$f"; done < names.txt',
-    "basename $(echo /srv/x)",
-    "for i in $(seq 1 3); do echo $i; done",
+    "cat $(echo /srv/x)",
+    "for f in $(ls); do cat $f; done",
     "echo $(echo $(ls))",
     "echo $(for f in a; do ls; done)",
     'cat <<< "$(ls)"',
     "echo $(ls) > $(echo x)",
   ]);
+  runs(["basename $(pwd)", "for i in $(seq 1 3); do echo $i; done"]);
+  runs(["n=3; echo $((n * 2))", 'while read -r a b; do [ "$a" = "$b" ] && echo same; done < names.txt']);
   runs(["echo $(ls)", 'echo "now: $(date +%F), $((1 + 2)) files in $PWD"', "printf '%s\\n' \"$(wc -l < notes.txt)\""]);
+});
+
+describe("a variable is shown where every way through the text has set it, and sums take numbers only", () => {
+  runs([
+    "if [ -d src ]; then x=1; ls; else x=2; ls; fi; echo $x",
+    "case x in a) y=1;; *) y=2;; esac; echo $y",
+    "if [ -d src ]; then x=$(ls); echo $x; fi",
+    'x=none; if [ -d src ]; then x=$(ls src); ls; fi; echo "$x"',
+    'while read -r a; do b=$a; echo "$b"; done < names.txt',
+    "n=2; m=3; echo $((n * (m + 1) - -2 ** 2 % $n))",
+    "i=0; while [ $i -lt 3 ]; do i=$((i++ + 1)); done; echo $i",
+  ]);
 });
 
 describe("what would be settled into something else is not settled (SHELL-4)", () => {
@@ -348,15 +362,25 @@ describe("what would be settled into something else is not settled (SHELL-4)", (
     "echo $(if ls; then ls; fi)",
     "cd a && if ls; then ls; fi",
     "if ls; then for f in a; do ls; done; fi",
-    "case x in x) ls;; esac",
+    "case x in x) ls;& y) ls;; esac",
+    "case x in [xy]) ls;; esac",
+    "case x in x) ls;; esac | wc -l",
+    "while ls; do (ls); done",
+    "while ls; do ls; done &",
+    "echo $(while ls; do ls; done)",
+    "while read -d x l; do echo $l; done < names.txt",
     "{ ls; }",
     "(ls)",
     "time -p ls *.md",
     "ls *.md &",
-    "ls {a,b}",
+    "ls {a,{b,c}}",
+    "ls {a,b}*",
+    "ls {a..c}",
     "x=1 ls *.md",
-    "cat <<END\nplain\nEND",
+    "cat <<END\n\\$x\nEND",
+    "cat <<-END\n\tplain\nEND",
   ]);
+  runs(["case x in x) ls;; esac", "ls {a,b}", "cat <<END\nplain\nEND", "x=5; echo $?"]);
 });
 
 describe("every command of every branch is judged", () => {
@@ -394,9 +418,10 @@ describe("every command of every branch is judged", () => {
     'if [ -f "$(pwn)" ]; then ls; fi',
     'if [ "$x" = y ]; then ls; fi',
     "if [ 'a[$(pwn)]' -eq 1 ]; then ls; fi",
-    "if [[ -f README.md ]]; then ls; fi",
+    "if [[ -f README.md ]]; then pwn; fi",
+    "if [[ (-f README.md) ]]; then ls; fi",
     "if ((1)); then ls; fi",
-    "if ! ls; then ls; fi",
+    "if ! pwn; then ls; fi",
     "if { ls; }; then ls; fi",
     "if ls; then 'fi'; pwn; fi",
     "if ls; then fi; pwn",
@@ -405,6 +430,8 @@ describe("every command of every branch is judged", () => {
   ]);
   runs([
     "if [ -f README.md ]; then cat README.md; fi",
+    "if [[ -f README.md ]]; then ls; fi",
+    "if ! ls; then ls; fi",
     "if [ -d src ]; then ls src; else echo none; fi",
     "if test -f in.txt && grep -q in in.txt; then echo one; elif [ -f notes.txt ]; then echo two; else echo three; fi; ls",
     "for f in *.txt; do if [ -s $f ]; then wc -l $f; fi; done",

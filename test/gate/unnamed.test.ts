@@ -9,7 +9,7 @@ import { BLIND_RULES } from "./blind.ts";
 import { type Ground, ground } from "./support.ts";
 
 let g: Ground;
-const RULES = { ...BLIND_RULES, exec: [...BLIND_RULES.exec!, "xxd *", "rm *", "chmod *"] };
+const RULES = { ...BLIND_RULES, exec: [...BLIND_RULES.exec!, "xxd *", "rm *", "chmod *", "rgrep *"] };
 beforeAll(() => {
   g = ground(RULES);
   const file = (path: string, text = "x\n") => {
@@ -148,6 +148,25 @@ describe("what is written into a folder, or compared in one", () => {
   });
 });
 
+describe("the second file of xxd is written", () => {
+  const LOOKS_ONLY = { exec: ["xxd *"] };
+  test.each(["xxd a.txt evil.sh", "xxd -p a.txt out.hex", "xxd -r -p a.txt AGENTS.md", "xxd -s -10 -c 4 a.txt x"])(
+    "%s asks where only looking is allowed",
+    async (command) => {
+      expect((await g.judge(command, { allow: LOOKS_ONLY })).verdict).toBe("ask");
+    },
+  );
+  test.each(["xxd a.txt", "xxd -l 64 a.txt", "xxd -s -10 -c 4 a.txt", "xxd -p -c8 a.txt"])(
+    "%s does not",
+    async (command) => {
+      expect((await g.judge(command, { allow: LOOKS_ONLY })).verdict).toBe("allow");
+    },
+  );
+  test("and git is judged again after it", async () => {
+    expect(await verdictOf("xxd -r a.txt config && git status")).toBe("ask");
+  });
+});
+
 describe("files of secrets, whatever program gets them", () => {
   test.each([
     "rev .env",
@@ -186,6 +205,18 @@ describe("files of secrets, whatever program gets them", () => {
     "rg --hidden x",
     "rg x keys",
     "rg -g .env x",
+    "rg -g '!*.key' -g '*.key' x",
+    "rg -g '!docs/*' x",
+    "rg -g '*' x",
+    "cd src && grep -r -eA ../keys",
+    "cd src && grep -reA ../keys docs",
+    "rgrep x .",
+    "diff keys docs",
+    "diff -r keys docs",
+    "diff -N docs keys",
+    "diff -r -x '*' -N . docs",
+    "git diff --no-index keys docs",
+    "git diff --no-index -- . docs",
     "git grep --untracked x",
   ])("%s asks", async (command) => {
     expect(await verdictOf(command)).not.toBe("allow");
@@ -214,6 +245,13 @@ describe("files of secrets, whatever program gets them", () => {
     "rg x -g '*.ts'",
     "rg --files",
     "rg x -g '!keys'",
+    "rg -n -A 2 x src",
+    "rg -g '*.ts' -g '!*.test.ts' x",
+    "diff -r docs src --no-dereference",
+    "diff -q keys docs",
+    "diff . a.txt",
+    "diff -N . docs -x .env",
+    "git diff src docs",
     "git grep x",
   ])("%s does not", async (command) => {
     expect(await verdictOf(command)).toBe("allow");

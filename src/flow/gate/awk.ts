@@ -11,8 +11,13 @@ const WORDS = new Set(
     " ",
   ),
 );
+/** Words in small letters that do more than hold a value. Any other one without a bracket behind it is a variable. */
+const ACTS = new Set("getline system close fflush func function include load namespace".split(" "));
 /** Behind these a slash begins a pattern; behind a value it divides. */
 const BEFORE_PATTERN = /[({,;!~&|\n]/;
+
+/** awk's own variables that hold a number. */
+const NUMBERS = new Set(["NR", "NF", "FNR", "RSTART", "RLENGTH"]);
 
 export function judgeAwk(name: string, args: readonly string[]): Judgement {
   const text = textCanRun(name);
@@ -31,22 +36,27 @@ export function judgeAwk(name: string, args: readonly string[]): Judgement {
 /** Whether the text neither writes, runs nor reads anything but its input. Each sign is read once. */
 export function isHarmlessAwk(text: string): boolean {
   let before = "\n";
+  // Behind a value a slash divides. Behind a bracket it may do either, so there it is not harmless.
+  let isValue = false;
   for (let at = 0; at < text.length; ) {
     const sign = text[at]!;
     let end = at + 1;
+    let isValueNext = /[\d\]]/.test(sign);
     if (sign === " " || sign === "\t") {
       at = end;
       continue;
     }
     if (sign === '"') end = closing(text, at, '"');
+    else if (sign === "/" && isValue) end = at + 1;
     else if (sign === "/" && BEFORE_PATTERN.test(before)) end = closing(text, at, "/");
     else if (/[A-Za-z_]/.test(sign)) {
       while (/\w/.test(text[end] ?? "")) end++;
       const word = text.slice(at, end);
-      // One's own variables are short and in small letters; longer names may be functions of some awk.
-      if (!WORDS.has(word) && !/^[a-z]\d?$/.test(word)) return false;
-      // A name before a bracket is called, and only known functions may be.
-      if (!WORDS.has(word) && text[end] === "(") return false;
+      // Variables have small letters; names in capitals may be awk's own tables (`ENVIRON`, `PROCINFO`).
+      if (!WORDS.has(word) && (ACTS.has(word) || !/^[a-z][a-z0-9_]*$/.test(word))) return false;
+      isValueNext = !WORDS.has(word) || NUMBERS.has(word);
+      // A name before a bracket is called, and only known functions may be. Some awks let blanks come between.
+      if (!WORDS.has(word) && /^\s*\(/.test(text.slice(end))) return false;
     } else if (sign === "|") {
       // Twice it is "or"; alone it is a pipe.
       if (text[at + 1] !== "|") return false;
@@ -59,6 +69,7 @@ export function isHarmlessAwk(text: string): boolean {
     } else if (!/[\d{}()[\];,$+*%^!~&=?:.\n-]/.test(sign)) return false;
     if (end < 0) return false;
     before = text[end - 1]!;
+    isValue = isValueNext;
     at = end;
   }
   return true;

@@ -9,8 +9,9 @@ import { z } from "zod";
 import type { Advice, AdviceContext, AdviceTable } from "../../core/contracts/index.ts";
 import { nearest, parseHost } from "../../core/kit/index.ts";
 import { secret } from "./floor-places.ts";
+import { needsSpelling } from "./programs.ts";
 import { parseExecRule } from "./rules.ts";
-import { neverAllowed, noSuchTools, notAHost } from "./words.ts";
+import { coversLittle, coversShellWord, neverAllowed, noSuchTools, notAHost } from "./words.ts";
 
 const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -48,8 +49,8 @@ export const agentPolicyConfig = z
   .describe(
     "What this agent may do without asking, in addition to the general policy; its mode replaces the general one.",
   );
-/** Rules for a tool that isn't there are never looked at. */
-export function adviseRules(tools: readonly string[]): AdviceTable {
+/** Rules that are never looked at, or cover less than they seem to. `shellWords`: what a shell takes for its own, not for a program. */
+export function adviseRules(tools: readonly string[], shellWords: ReadonlySet<string>): AdviceTable {
   const judge = (value: unknown): Advice | undefined => {
     const names = Object.keys(value as object).filter((name) => !tools.includes(name));
     if (names.length === 0) return undefined;
@@ -65,11 +66,22 @@ export function adviseRules(tools: readonly string[]): AdviceTable {
   return Object.fromEntries([
     ...lists.map((path) => [path, judge] as const),
     ...lists.flatMap((path) => HOST_TOOLS.map((tool) => [`${path}.${tool}.*`, judgeHostRule] as const)),
-    ...["policy.allow", "agents.*.policy.allow"].flatMap((path) =>
-      PATH_TOOLS.map((tool) => [`${path}.${tool}.*`, judgePathRule] as const),
-    ),
+    ...["policy.allow", "agents.*.policy.allow"].flatMap((path) => [
+      ...PATH_TOOLS.map((tool) => [`${path}.${tool}.*`, judgePathRule] as const),
+      [`${path}.exec.*`, (value: unknown) => judgeExecRule(String(value), shellWords)] as const,
+    ]),
     ["channels.*.*.groups.*.tools.*", (value: unknown) => judge({ [String(value)]: [] })] as const,
   ]);
+}
+
+/** A rule for a word of the shell, or for anything that an interpreter or wrapper is given. */
+function judgeExecRule(text: string, shellWords: ReadonlySet<string>): Advice | undefined {
+  const { words, open, problem } = parseExecRule(text);
+  const [name] = words;
+  if (problem !== undefined || name === undefined) return undefined;
+  if (shellWords.has(name)) return { message: coversShellWord(text, name), weight: "never" };
+  if (!open || words.length > 1 || !needsSpelling(name)) return undefined;
+  return { message: coversLittle(text, name), weight: "note" };
 }
 
 /** Their rules name paths. */

@@ -189,7 +189,8 @@ export function ruleFor(plan: ActionPlan): string {
 function shellRules({ allow, authority, tainted, shared }: Policy): ShellRules {
   const of = (tool: string) => rulesFor(allow, tool);
   const mayKeepOutput = authority === "owner" && !tainted && !shared;
-  return { exec: of("exec"), read: of("read"), write: of("write"), mayKeepOutput };
+  const isTainted = authority === "owner" && tainted === true;
+  return { exec: of("exec"), read: of("read"), write: of("write"), mayKeepOutput, isTainted };
 }
 
 function denyRule(policy: Policy, plan: ActionPlan): string | undefined {

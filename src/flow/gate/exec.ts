@@ -36,6 +36,7 @@ import {
   searchesSecrets,
   UNNAMED_FILES,
   writesLoaded,
+  writesTainted,
   writesUnruled,
 } from "./words.ts";
 
@@ -71,6 +72,8 @@ export interface ShellRules {
   write: readonly string[];
   /** The owner's own wish, without text from outside: output of allowed commands may go to data files in the agent's folders. */
   mayKeepOutput?: boolean;
+  /** The conversation contains text from outside. */
+  isTainted?: boolean;
 }
 
 /** The settled form of a command as a separate plan, for words that are about to allow it. */
@@ -82,13 +85,22 @@ export function settledForm(shell: ShellPlan): ShellPlan | undefined {
   return settings ? { ...form, settings } : form;
 }
 
-/** Programs to which every argument is text: they print what is only known when it runs. */
-const TAKES_TEXT = /^(echo|printf)$/;
+/** Programs to which an argument that is only known when it runs is text: they print it or compare it. */
+const TAKES_TEXT = /^(echo|printf|basename|dirname|test|\[)$/;
+
+/** Programs that read `<( … )` like any file: what is in it comes from commands that are judged. */
+const READS_OUTPUT = /^(diff|comm|cmp|cat|paste|join|sort|wc|head|tail|grep|uniq)$/;
+
+function isSubstitution(within: string): boolean {
+  return within === "$( )" || within === "<( )";
+}
 
 function withTexts(command: ShellCommand): ShellCommand {
   const [program, ...args] = command.words;
-  if (program!.literal === undefined || !TAKES_TEXT.test(program!.literal)) return command;
-  const text = { literal: "text", guess: "text" };
+  const name = program!.literal;
+  if (name === undefined || !(TAKES_TEXT.test(name) || READS_OUTPUT.test(name))) return command;
+  const shown = TAKES_TEXT.test(name) ? "text" : "/dev/null";
+  const text = { literal: shown, guess: shown };
   return { ...command, words: [program!, ...args.map((word) => (word.literal === undefined ? text : word))] };
 }
 
@@ -183,7 +195,7 @@ interface Around {
 
 function runsOnFound({ words, within }: ShellCommand): boolean {
   const name = words[0]!.literal;
-  const isDirect = within.every((one) => one === "$( )");
+  const isDirect = within.every(isSubstitution);
   return isDirect && (name === "xargs" || (name === "find" && words.some((word) => word.literal === "-exec")));
 }
 
@@ -215,7 +227,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const within = command.within.length > 0 ? { within: command.within } : {};
   const ask = (because: string): JudgedPart => ({ what, verdict: "ask", because, ...within });
-  const isDirect = isSettled && command.within.every((one) => one === "$( )");
+  const isDirect = isSettled && command.within.every(isSubstitution);
   if (command.within.length > 0 && !isDirect) return ask(runsInside(command.within));
   const hidden = shownSecret(command, shell, place);
   const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;
@@ -341,8 +353,9 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
       else if (!mayRead(path, rules, place)) ask(readsOutside(target.guess));
     } else {
       const closed = writeConcern(target.guess, { shell, rules, place });
-      if (closed && !(rules.mayKeepOutput && keepsOutput(command, i, { shell, rules, place })))
-        ask(`I${closed.slice(1)}`);
+      const isKept = closed !== undefined && keepsOutput(command, i, { shell, rules, place });
+      if (isKept && rules.isTainted) ask(writesTainted(target.guess));
+      else if (closed && !(isKept && rules.mayKeepOutput)) ask(`I${closed.slice(1)}`);
     }
   }
   return parts;

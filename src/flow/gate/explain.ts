@@ -50,9 +50,11 @@ export function explainText(e: Explanation, visible: (text: string) => string = 
     lines.push(`${indent}${said === "" ? VARIABLES_ONLY : said}${isLiteral ? "" : PARTLY_COMPUTED}${file}${where}`);
   }
   if (e.parts.length > 0) lines.push(JUDGED);
-  for (const part of e.parts)
-    lines.push(`  ${part.verdict.padEnd(5)} ${visible(clip(part.what))}: ${visible(part.because)}`);
-  return lines.join("\n");
+  const judged = e.parts.map(
+    (part) => `  ${part.verdict.padEnd(5)} ${visible(clip(part.what))}: ${visible(part.because)}`,
+  );
+  // The rounds of a loop are judged alike.
+  return [...lines, ...new Set(judged)].join("\n");
 }
 
 /** The beginning and the end: options that matter often come last. */

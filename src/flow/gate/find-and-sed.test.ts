@@ -26,14 +26,26 @@ describe("find", () => {
 });
 
 describe("sed", () => {
-  test.each(["p", "1,5p", "$d", "/a/,/b/!d", "s/a/b/g", "s|a|b|Ip", "2q", "s/[a-z]/x/", "1p;$p", "/a\\/b/d", "="])(
-    "%s only prints and replaces",
-    (script) => {
-      const { concerns, files } = judgeSed(["-n", script, "notes.md"]);
-      expect(concerns).toEqual([]);
-      expect(files).toEqual([{ index: 2, path: "notes.md", use: "content" }]);
-    },
-  );
+  test.each([
+    "p",
+    "1,5p",
+    "$d",
+    "/a/,/b/!d",
+    "s/a/b/g",
+    "s|a|b|Ip",
+    "2q",
+    "s/[a-z]/x/",
+    "1p;$p",
+    "/a\\/b/d",
+    "=",
+    "s/[[:space:]]*$//",
+    "s/[^[:alnum:]_\\t]//g",
+    "s,[[a],b,",
+  ])("%s only prints and replaces", (script) => {
+    const { concerns, files } = judgeSed(["-n", script, "notes.md"]);
+    expect(concerns).toEqual([]);
+    expect(files).toEqual([{ index: 2, path: "notes.md", use: "content" }]);
+  });
 
   test.each([
     "w out",
@@ -46,6 +58,17 @@ describe("sed", () => {
     "{p}",
     "s/a/b/\nw out",
     "s/[/]w out/",
+    "s,[[:space:],],;s,e;#,x,",
+    "s,[[:space:],],;s,w out,x,",
+    "s,[[.a.],],;s,e;#,x,",
+    "s,[[=a=],],;s,e;#,x,",
+    "s,[[:no:],],;s,e;#,x,",
+    "s,[^[:space:],],;s,e;#,x,",
+    "s,[a[[:space:],],;s,e;#,x,",
+    "s:[[:space:]:]:;s:e;#:x:",
+    "s,[\\],],;s,e;#,x,",
+    "s,[a\\,],;s,e;#,x,",
+    "/[[:space:]/]/p;s/x/y/",
     "p;",
     "",
   ])("%j is a concern", (script) => {

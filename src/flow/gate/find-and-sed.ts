@@ -82,13 +82,23 @@ function command(script: string, from: number | undefined): number | undefined {
   return at;
 }
 
+const CLASS = /^\[:(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]/;
+
 /** Behind the next sign that ends a pattern. Where a bracket is open, programs differ on where that is. */
 function delimited(script: string, from: number, sign: string): number | undefined {
   let isOpen = false;
   for (let at = from; at < script.length; at++) {
-    if (script[at] === "\\") at++;
-    else if (script[at] === sign) return isOpen ? undefined : at + 1;
-    else if (script[at] === "[") {
+    if (script[at] === "\\") {
+      // Between brackets a backslash may stand for itself, and what follows it may end them.
+      if (isOpen && !/\w/.test(script[at + 1] ?? "")) return undefined;
+      at++;
+    } else if (script[at] === sign) return isOpen ? undefined : at + 1;
+    else if (isOpen && /^\[[:.=]/.test(script.slice(at, at + 2))) {
+      // The `]` of a class ends the class only; the brackets around it stay open.
+      const named = CLASS.exec(script.slice(at));
+      if (!named || named[0].includes(sign)) return undefined;
+      at += named[0].length - 1;
+    } else if (script[at] === "[") {
       // A `]` that comes first stands for itself to some programs.
       if (/^\^?\]/.test(script.slice(at + 1, at + 3))) return undefined;
       isOpen = true;

@@ -1,4 +1,5 @@
 /** git: what only looks, with the options that keep it so. Everything else must be spelt out by a rule. */
+import { isCutShort } from "../../core/kit/index.ts";
 import type { Judgement } from "./programs.ts";
 import {
   BRANCH_NAME,
@@ -89,6 +90,7 @@ const LOOKS: Readonly<Record<string, Sub>> = {
     long: "all tags long always dirty dirty= abbrev= match= exclude= exact-match contains first-parent",
     short: /^-[a-z]$/,
   },
+  "merge-base": { long: "all is-ancestor fork-point octopus independent", short: /^-a$/ },
   "cat-file": { long: "", short: /^-[ptse]$/ },
   stash: {
     long: "",
@@ -115,7 +117,12 @@ const LOOKS: Readonly<Record<string, Sub>> = {
 const NEVER_OPEN =
   /^(config|bisect|submodule|filter-branch|difftool|mergetool|rebase|alias|daemon|instaweb|http-backend|shell|upload-pack|receive-pack|upload-archive|send-email|web--browse|credential.*|remote-.*|hook|for-each-repo|maintenance|archive|clone|init|help|var|gui|citool|gitk|request-pull|svn|p4|cvs.*|fast-.*|worktree|replace|notes|am|apply)$/;
 const RUNNING =
-  /^(-c|-C|-x|-O|-u|-e|--exec|--upload-pack|--receive-pack|--config|--template|--extcmd|--tool|--open-files|--separate-git-dir|--git-dir|--work-tree|--exec-path|--edit|--editor|--gpg|-S|--filter|--command|--sendmail|--smtp|--output|--no-index|--ext-diff|--textconv|--recurse-submodules)/;
+  /^(-c|-C|-x|-O|-u|-e|--exec|--upload-pack|--receive-pack|--config|--template|--extcmd|--tool|--open-files|--separate-git-dir|--git-dir|--work-tree|--exec-path|--edit|--editor|--gpg|-S|--filter|--command|--sendmail|--smtp|--output|--no-index|--ext-diff|--textconv|--recurse-submodules|--strategy|--index-output)/;
+/** Their long names in full: git also takes the beginning of one. */
+const RUNNING_LONG =
+  "exec exec-path extcmd upload-pack receive-pack config config-env template tool open-files-in-pager separate-git-dir git-dir work-tree edit editor edit-description gpg-sign filter filters command sendmail-cmd smtp-server output output-directory no-index ext-diff ext-grep textconv recurse-submodules recurse-submodules-default strategy strategy-option index-output".split(
+    " ",
+  );
 
 /** Work on the stash, for a rule that says so (`git stash *`). */
 const STASH_WORK = /^(push|pop|apply|save)$/;
@@ -132,6 +139,11 @@ const MESSAGE: Readonly<Record<string, RegExp>> = {
   merge: /^(-m|--message)$/,
 };
 
+/** In `--author -m --file=x`, `-m` is a name and what follows is an option: a word with a dash is never taken for the message. */
+function isMessage(name: string, args: readonly string[], index: number): boolean {
+  return !args[index]!.startsWith("-") && (MESSAGE[name]?.test(args[index - 1] ?? "") ?? false);
+}
+
 /** Arguments that are text for git, whatever they look like: messages, patterns, formats. */
 export function isGitText(args: readonly string[], index: number): boolean {
   const at = args.findIndex((word) => !word.startsWith("-"));
@@ -142,8 +154,7 @@ export function isGitText(args: readonly string[], index: number): boolean {
   if (/^--(grep|author|committer|format|pretty|date|since|until|after|before|message|word-diff-regex)=/.test(arg))
     return true;
   if (/^-L/.test(arg)) return true;
-  const before = args[index - 1]!;
-  if (MESSAGE[name]?.test(before) || (MESSAGE[name] && /^-[aqs]*m./.test(arg))) return true;
+  if (isMessage(name, args, index) || (MESSAGE[name] && /^-[aqs]*m./.test(arg))) return true;
   if (name !== "grep" || args.some((word) => /^-([ef]|-no-index|-file)/.test(word))) return false;
   return args.findIndex((word, i) => i > at && !word.startsWith("-")) === index;
 }
@@ -164,19 +175,18 @@ export function judgeGit(args: readonly string[]): Judgement {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
     add(at, doesMoreThanRead(name, /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name)));
     for (const [i, arg] of rest.entries()) {
-      const words = WORDS[name]?.test(arg) || (i > 0 && MESSAGE[name]?.test(rest[i - 1]!));
-      if (NEVER_OPEN.test(name) || (!words && (RUNNING.test(arg) || /::/.test(arg))))
-        add(at + 1 + i, gitRunsThrough(name, arg));
+      const words = WORDS[name]?.test(arg) || isMessage(name, rest, i);
+      const runs = RUNNING.test(arg) || isCutShort(arg, RUNNING_LONG) || /::/.test(arg);
+      if (NEVER_OPEN.test(name) || (!words && runs)) add(at + 1 + i, gitRunsThrough(name, arg));
     }
     return out;
   }
   const long = new Set(sub.long.split(" "));
-  let onlyPaths = false;
+  // Behind `--` too: in `grep -e -- --open-files-in-pager=x` it is the value of `-e`, and options go on.
   for (const [i, arg] of rest.entries()) {
     const index = at + 1 + i;
-    if (onlyPaths || !arg.startsWith("-")) continue;
-    if (arg === "--") onlyPaths = true;
-    else if (arg.startsWith("--")) {
+    if (!arg.startsWith("-") || arg === "--") continue;
+    if (arg.startsWith("--")) {
       const cut = arg.indexOf("=");
       if (!long.has(cut < 0 ? arg.slice(2) : arg.slice(2, cut + 1)) && !long.has(arg.slice(2))) {
         add(index, notHarmless(arg, `git ${name}`));

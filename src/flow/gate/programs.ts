@@ -17,11 +17,13 @@ import {
   notHarmless,
   SETS_CLOCK,
   showsVariables,
+  takesNextWord,
   takesNoValue,
   tooManyOperands,
   UNIQ_THIRD,
   UNZIP_WRITES,
 } from "./words.ts";
+import { judgeXxd } from "./xxd.ts";
 
 interface Table {
   /** Letters of options without a value. */
@@ -32,7 +34,10 @@ interface Table {
   optional?: string;
   /** It takes the values of a group of letters (`-Lo 2 file`) from the next words, one after the other; nothing but a number is attached. */
   isGrouped?: true;
-  /** Long options; `name=` may have a value after `=`, `name:` may also take the next word. */
+  /**
+   * Long options. The value of `name=` and `name:` must be there; without a `=` the program takes the next word, even `--`, so
+   * `name=` then asks. The value of `name?` may be left out, and the next word is a separate word.
+   */
   long?: string;
   /** `-5`. */
   number?: true;
@@ -46,7 +51,7 @@ interface Table {
   fileOptions?: string;
 }
 
-const COLOR = "color= colour= ";
+const COLOR = "color? colour? ";
 const TABLES: Readonly<Record<string, Table>> = {
   ls: {
     flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
@@ -121,13 +126,13 @@ const TABLES: Readonly<Record<string, Table>> = {
   du: {
     flags: "0abcDhHklLmPsSx",
     valued: "dBt",
-    long: "all apparent-size bytes total dereference dereference-args max-depth= human-readable inodes separate-dirs summarize threshold= one-file-system exclude= time= time-style= si block-size= null",
+    long: "all apparent-size bytes total dereference dereference-args max-depth: human-readable inodes separate-dirs summarize threshold= one-file-system exclude= time? time-style= si block-size= null",
     files: "names",
   },
   df: {
     flags: "ahHiklPTm",
     valued: "tBx",
-    long: "all block-size= human-readable si inodes local portability print-type type= exclude-type= total output= sync no-sync",
+    long: "all block-size= human-readable si inodes local portability print-type type= exclude-type= total output? sync no-sync",
     files: "names",
   },
   // With a slash in its word it looks there, and says whether a program is there.
@@ -138,7 +143,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   cut: {
     flags: "nsz",
     valued: "bcdf",
-    long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated",
+    long: "bytes: characters: delimiter: fields: complement only-delimited output-delimiter= zero-terminated",
     files: "content",
   },
   tr: { flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: 2, files: "none" },
@@ -156,21 +161,21 @@ const TABLES: Readonly<Record<string, Table>> = {
   diff: {
     flags: "abBdeEiNnpqrsTtuwy",
     valued: "CIUWFx",
-    long: `${COLOR}brief report-identical-files context= unified= normal side-by-side width= recursive new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines ignore-trailing-space strip-trailing-cr text minimal exclude= label= show-c-function no-dereference suppress-common-lines`,
+    long: `${COLOR}brief report-identical-files context? unified? normal side-by-side width= recursive new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines ignore-trailing-space strip-trailing-cr text minimal exclude= label= show-c-function no-dereference suppress-common-lines`,
     files: "content",
   },
   // A second operand would be written to.
   uniq: {
     flags: "cdDiuz",
     valued: "fsw",
-    long: "count repeated all-repeated= ignore-case skip-fields= skip-chars= unique check-chars= zero-terminated group=",
+    long: "count repeated all-repeated? ignore-case skip-fields= skip-chars= unique check-chars= zero-terminated group?",
     operands: 1,
     files: "content",
   },
   sort: {
     flags: "bdfghiMnRrVcCmsuz",
     valued: "kt",
-    long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse sort= version-sort check= key= merge stable unique field-separator= zero-terminated help version",
+    long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse sort= version-sort check? key: merge stable unique field-separator: zero-terminated help version",
     files: "content",
   },
   grep: grepTable(),
@@ -179,14 +184,14 @@ const TABLES: Readonly<Record<string, Table>> = {
   rg: {
     flags: "aciFHhIlLnNopPqsSUuvwx",
     valued: "ABCegjmMtTdr",
-    long: `${COLOR}count count-matches ignore-case fixed-strings with-filename no-filename files-with-matches files-without-match line-number no-line-number only-matching pcre2 quiet case-sensitive smart-case multiline multiline-dotall invert-match word-regexp line-regexp hidden no-ignore no-ignore-vcs unrestricted follow files stats json vimgrep heading no-heading column trim text sort= sortr= max-count: max-depth: max-columns: after-context: before-context: context: regexp: glob: iglob: type: type-not: type-list encoding= replace: null no-config no-messages passthru version help`,
+    long: `color= count count-matches ignore-case fixed-strings with-filename no-filename files-with-matches files-without-match line-number no-line-number only-matching pcre2 quiet case-sensitive smart-case multiline multiline-dotall invert-match word-regexp line-regexp hidden no-ignore no-ignore-vcs unrestricted follow files stats json vimgrep heading no-heading column trim text sort= sortr= max-count: max-depth: max-columns: after-context: before-context: context: regexp: glob: iglob: type: type-not: type-list encoding= replace: null no-config no-messages passthru version help`,
     pattern: { by: "e regexp files type-list" },
     files: "content",
   },
   // Its language reads what it is fed and nothing else; what loads other files is looked for in judgeJq.
   jq: {
     flags: "aceCgjMnrRsSV",
-    long: `${COLOR}ascii-output compact-output exit-status color-output monochrome-output null-input join-output raw-output raw-output0 raw-input slurp sort-keys tab unbuffered stream stream-errors seq arg: argjson: args jsonargs indent: help version build-configuration`,
+    long: `ascii-output compact-output exit-status color-output monochrome-output null-input join-output raw-output raw-output0 raw-input slurp sort-keys tab unbuffered stream stream-errors seq arg: argjson: args jsonargs indent: help version build-configuration`,
     pattern: { by: "none" },
     files: "content",
   },
@@ -201,7 +206,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     flags: "uR",
     valued: "d",
     optional: "I",
-    long: "date: utc universal rfc-email iso-8601= rfc-3339= help version",
+    long: "date: utc universal rfc-email iso-8601? rfc-3339= help version",
     files: "none",
   },
   md5sum: sumTable(),
@@ -214,6 +219,8 @@ const TABLES: Readonly<Record<string, Table>> = {
   hexdump: { flags: "bcCdovx", valued: "ns", files: "content" },
   strings: { flags: "afw", valued: "nte", number: true, files: "content" },
   ps: { files: "none", flags: "AaNdefFjlHcLTwxyZM", valued: "opuCt", long: "sort= no-headers headers forest" },
+  // Its language computes and prints what it is fed. A file would be more of it.
+  bc: { flags: "lqswhv", long: "mathlib quiet standard warn help version", operands: 0, files: "none" },
   env: { operands: 0, files: "none" },
   printenv: { files: "none" },
 };
@@ -222,7 +229,7 @@ function grepTable(): Table {
   return {
     flags: "EFGPivwxcLlqsbHhnTUzaorRIy",
     valued: "emABCdD",
-    long: `${COLOR}extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count files-without-match files-with-matches quiet silent no-messages byte-offset with-filename no-filename line-number initial-tab null-data null text only-matching recursive dereference-recursive max-count= after-context= before-context= context= regexp= include= exclude= exclude-dir= directories= devices= binary-files= label= help version`,
+    long: `${COLOR}extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count files-without-match files-with-matches quiet silent no-messages byte-offset with-filename no-filename line-number initial-tab null-data null text only-matching recursive dereference-recursive max-count: after-context: before-context: context: regexp: include: exclude: exclude-dir: directories= devices= binary-files= label= help version`,
     number: true,
     pattern: { by: "e regexp" },
     files: "content",
@@ -235,7 +242,7 @@ function sumTable(): Table {
 
 /** Programs that are more than they seem: their arguments must be spelt out by the rule, all of them. */
 const NEVER_OPEN =
-  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|bc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
+  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
 /** Options that make many programs run or load something, in full or abbreviated. */
 const RUNNING =
   /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
@@ -245,13 +252,23 @@ const RUNNING_WORDS =
   "exec command cmd program eval shell rsh pager editor hook plugin preload require script init-file rcfile config action compress filter askpass wrapper load import startup interpreter browser sendmail".split(
     " ",
   );
-/** Letters that take a file of options, or let a server choose the name of the file that is written. */
+/** Where the name of the file that is written is stored in an archive, or what is left without an ending that an option names. */
+const NAMED_BY_ARCHIVE = /^(-[A-Za-z0-9]*[NS]|--(na|su|file))/;
+/** Letters that take a file of options, or let a server or an archive choose the name of the file that is written. */
 const LOADS_BY_LETTER: Readonly<Record<string, RegExp>> = {
   curl: /^(-[A-Za-z#0-9]*[KJ]|--(remote-head|eng))/,
   diff3: /^--diff/,
+  gunzip: NAMED_BY_ARCHIVE,
+  gzip: NAMED_BY_ARCHIVE,
   sdiff: /^--diff/,
   wget: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
   wget2: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
+  unxz: NAMED_BY_ARCHIVE,
+  unzstd: /^--file/,
+  xz: NAMED_BY_ARCHIVE,
+  xzcat: /^--file/,
+  zstd: /^--file/,
+  zstdcat: /^--file/,
 };
 
 function mayRun(arg: string): boolean {
@@ -287,6 +304,7 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (AWK.test(name)) return judgeAwk(name, args);
   if (name === "unzip") return judgeUnzip(args);
   if (name === "strings") return judgeStrings(args);
+  if (name === "xxd") return judgeXxd(args);
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
@@ -365,11 +383,13 @@ function judgeSort(args: readonly string[]): Judgement {
   const writes: NonNullable<Judgement["writes"]> = [];
   const rest = [...args];
   const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
-  for (const [index, arg] of args.slice(0, end).entries()) {
+  for (let index = 0; index < end; index++) {
+    const arg = args[index]!;
     const attached = /^(?:-o|--output=)(.+)$/s.exec(arg)?.[1];
+    const next = args[index + 1];
     if (attached !== undefined) writes.push({ index, path: attached });
-    else if ((arg === "-o" || arg === "--output") && args[index + 1] !== undefined)
-      writes.push({ index, path: args[index + 1]! }, { index: index + 1, path: args[index + 1]! });
+    else if ((arg === "-o" || arg === "--output") && next !== undefined)
+      writes.push({ index, path: next }, { index: ++index, path: next });
   }
   // What is left is judged without them; the places of the other words stay.
   for (const { index } of writes) rest[index] = "-b";
@@ -430,7 +450,12 @@ const AWK = /^[gmn]?awk$/;
 
 /** Programs of which it is known which arguments are files. */
 export function hasFiles(name: string): boolean {
-  return /^(find|sed|tee|tar|unzip|[gmn]?awk)$/.test(name) || Object.hasOwn(TABLES, name);
+  return /^(find|sed|tee|tar|unzip|xxd|[gmn]?awk)$/.test(name) || Object.hasOwn(TABLES, name);
+}
+
+/** Programs for which a rule like `python3 *` covers hardly anything: what they are given is judged only where a rule spells it out. */
+export function needsSpelling(name: string): boolean {
+  return SCRIPTED.test(name) || (NEVER_OPEN.test(name) && !hasFiles(name));
 }
 
 /** Programs whose arguments are no commands: nothing in them is a wrapped program. */
@@ -447,7 +472,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   }
   const concern = (index: number, text: string) => out.concerns.push({ index, text });
   const long = ` ${table.long ?? ""} `;
-  const findKind = (option: string) => ["", "=", ":"].find((kind) => long.includes(` ${option}${kind} `));
+  const findKind = (option: string) => ["", "=", ":", "?"].find((kind) => long.includes(` ${option}${kind} `));
   /** Options with the argument they stand in. */
   const given = new Map<string, number>();
   const operands: number[] = [];
@@ -469,7 +494,8 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       if (cut >= 0 && table.fileOptions?.split(" ").includes(option))
         out.files.push({ index: i, path: arg.slice(cut + 1), use: "names" });
       if (kind === undefined) concern(i, notHarmless(arg, name));
-      else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, takesNoValue(arg));
+      else if (cut >= 0 && kind === "") concern(i, takesNoValue(arg));
+      else if (cut < 0 && kind === "=") concern(i, takesNextWord(arg));
       else if (cut < 0 && kind === ":") i += name === "jq" && option.startsWith("arg") ? 2 : 1;
       continue;
     }
@@ -521,6 +547,7 @@ function followingOption(name: string, given: ReadonlyMap<string, number>): numb
 }
 
 /** The same for programs without a table, where any letter may stand beside it, and a long name may be cut short. */
+const INTO_FOLDERS = /^(-[A-Za-z0-9]*r|--r)/;
 const FOLLOWING_ELSEWHERE: Readonly<Record<string, RegExp>> = {
   cp: /^(-[A-Za-z]*L|--der)/,
   chmod: /^(-[A-Za-z]*L|--der)/,
@@ -528,4 +555,9 @@ const FOLLOWING_ELSEWHERE: Readonly<Record<string, RegExp>> = {
   chgrp: /^(-[A-Za-z]*L|--der)/,
   fd: /^(-[A-Za-z]*L|--fol)/,
   ag: /^(-[A-Za-z]*f|--fol)/,
+  ...Object.fromEntries(
+    ["gzip", "gunzip", "zcat", "uncompress", "compress", "bzip2", "bunzip2", "bzcat", "xz", "unxz", "xzcat", "lzma"]
+      .concat(["unlzma", "lzcat", "zstd", "unzstd", "zstdcat", "lz4", "unlz4", "lz4cat", "pigz", "unpigz"])
+      .map((name) => [name, INTO_FOLDERS]),
+  ),
 };

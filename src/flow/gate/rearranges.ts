@@ -12,7 +12,7 @@ import { movesMeanwhile, opensLate } from "./words.ts";
 
 /** They read, or write plain files; none makes, moves or uncovers a link. What find and xargs run is a separate command here. */
 const KEEPS =
-  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|date|cut|tr|test|\[|pwd|basename|dirname|realpath|readlink|stat|file|du|df|diff|cmp|comm|paste|column|seq|true|false|which|type|whoami|hostname|id|uname|nproc|jq|sha1sum|sha256sum|md5sum|sleep|fold|rev|base64|expr|env|printenv|tree|sort|uniq|tee|touch|mkdir|rm|rmdir|sed|find|xargs)$/;
+  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|date|cut|tr|test|\[|pwd|basename|dirname|realpath|readlink|stat|file|du|df|diff|cmp|comm|paste|column|seq|true|false|which|type|whoami|hostname|id|uname|nproc|jq|sha1sum|sha256sum|md5sum|sleep|fold|rev|bc|read|base64|expr|env|printenv|tree|sort|uniq|tee|touch|mkdir|rm|rmdir|sed|find|xargs)$/;
 /** git's commands that leave the files of the work tree alone. */
 const GIT_KEEPS =
   /^(status|log|diff|show|branch|tag|remote|rev-parse|ls-files|ls-tree|blame|shortlog|describe|reflog|cat-file|rev-list|grep|add|commit)$/;
@@ -32,7 +32,9 @@ export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<She
   const [first] = movers;
   if (!first) return found;
   // The commands of a pipe run side by side, and those in `$( )` before the one they stand in: which comes first is not known.
-  const isMixed = /(^|[^|])\|([^|]|$)/.test(text) || commands.some(({ within }) => within.includes("$( )"));
+  const isMixed =
+    /(^|[^|])\|([^|]|$)/.test(text) ||
+    commands.some(({ within }) => within.some((one) => one === "$( )" || one === "<( )"));
   const from = isMixed ? 0 : commands.indexOf(first) + 1;
   for (const command of commands.slice(from)) {
     const mover = movers.find((one) => one !== command);

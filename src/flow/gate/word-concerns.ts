@@ -34,7 +34,8 @@ export function reachingWord(
 }
 
 /** Programs that put files where their words say. */
-const WRITES = /^(cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred)$/;
+const WRITES =
+  /^(cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
 
 /**
  * A word that names a file or folder other programs run, or that later turns take instructions from: `cp x .git/hooks/pre-commit`,
@@ -64,14 +65,20 @@ function nameOfFetched(word: string): string[] {
   return path.includes("/") ? [baseName(path)] : [];
 }
 
-/** What a word may name, also glued to the letters of an option. */
+/** What programs that unpack a file leave off its name: `gzip -d AGENTS.md.gz` writes AGENTS.md. */
+const PACKED = /[.\-_](gz|z|bz2?|xz|lzma|zst|lz4)$/i;
+
+/** What a word may name, also glued to the letters of an option, and packed. */
 function namesIn(word: string): string[] {
-  return [...pathsInWord(word), ...(/^-[A-Za-z]/.test(word) ? [word.slice(2), word.replace(/^-[A-Za-z]+/, "")] : [])];
+  const glued = /^-[A-Za-z]/.test(word) ? [word.slice(2), word.replace(/^-[A-Za-z]+/, "")] : [];
+  return [...pathsInWord(word), ...glued].flatMap((name) =>
+    PACKED.test(name) ? [name, name.replace(PACKED, "")] : [name],
+  );
 }
 
 /** Programs that show what is in the files they are given. A file of secrets is refused, not asked about. */
 const SHOWS =
-  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|[gmn]?awk|file|jq)$/;
+  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|[gmn]?awk|file|jq|xxd)$/;
 /** Programs that neither show nor copy what is in the files they are given. */
 const SHOWS_NOTHING = /^(rm|rmdir|unlink|touch|mkdir|chmod|chown|chgrp|truncate|shred|trash)$/;
 
@@ -110,18 +117,30 @@ export function reachedSecret(
   );
 }
 
+/** With nothing but these, git shows no lines of a change. */
+const SUMMARY = /^(--(stat|name-only|name-status|numstat|shortstat|summary|no-patch|quiet|dirstat)|-s)$/;
+const STAGED = /^--(cached|staged)$/;
+/** Options, cut short or not, that take a message or paths from a file, or show what changed: `commit -F`, `add --pathspec-from-file`, `add -p`. */
+const READS_BY_OPTION = /^(-[A-Za-z]*[FTtp]|--(fi|te|pa))/;
+
 /** Whether git shows what is in the files that are named. A log without patches does not. */
 function gitShows(args: readonly string[]): boolean {
   const at = args.findIndex((arg) => !arg.startsWith("-"));
   const name = args[at] ?? "";
   if (/^(log|reflog|rev-list|whatchanged)$/.test(name))
     return args.some((arg) =>
-      /^(-[pucmWSGLU]|--(patch|cc|unified|word-diff|color-words|function-context|binary|text))/.test(arg),
+      /^(-[pucmWSGLU]|--(patch|cc|unified|word-diff|color-words|function-context|binary|text|check))/.test(arg),
     );
-  if (/^(show|diff)$/.test(name))
-    return !args.some((arg) =>
-      /^--(stat|name-only|name-status|numstat|shortstat|summary|no-patch|quiet|dirstat)$|^-s$/.test(arg),
-    );
+  if (/^(show|diff)$/.test(name)) {
+    const dashes = args.indexOf("--");
+    const before = args.slice(at + 1, dashes < 0 ? undefined : dashes);
+    // `git show HEAD:file` prints the whole file, even with --stat.
+    if (before.some((arg) => arg.includes(":"))) return true;
+    const options = before.filter((arg) => arg.startsWith("-"));
+    return !options.some((arg) => SUMMARY.test(arg)) || !options.every((arg) => SUMMARY.test(arg) || STAGED.test(arg));
+  }
+  if (args.some((arg) => READS_BY_OPTION.test(arg))) return true;
+  if (/^(status|commit)$/.test(name) && args.some((arg) => /^(-[A-Za-z]*v|--v)/.test(arg))) return true;
   return !/^(add|rm|mv|status|ls-files|ls-tree|check-ignore|restore|reset|checkout|commit|branch|tag|remote|config|fetch|push|pull|switch|update-index|clean|stash)$/.test(
     name,
   );
@@ -129,7 +148,8 @@ function gitShows(args: readonly string[]): boolean {
 
 /** What git reads its settings from, and what a folder needs to count as a repository. */
 const OF_GIT = /^(HEAD|config|config\.worktree|commondir|gitdir|objects|refs|hooks|attributes|\.git.*)$/;
-const COPIES = /^(cp|mv|install|ln|tee|dd|sponge|curl|sort|uniq)$/;
+const COPIES =
+  /^(cp|mv|install|ln|tee|dd|sponge|curl|sort|uniq|xxd|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
 /** Which files these write stands in no word. */
 const UNPACKS = /^(tar|bsdtar|unzip|7za?|cpio|rsync|scp|wget|patch)$/;
 
@@ -158,7 +178,7 @@ export function mayChangeGit(command: ShellCommand, { shell, place }: WordPlace)
       ).concerns.length === 0
     );
   if (!COPIES.test(name)) return false;
-  if (/^(sort|uniq|tee)$/.test(name)) {
+  if (/^(sort|uniq|tee|xxd)$/.test(name)) {
     const judged = judgeArguments(
       name,
       args.map((word) => word.guess),

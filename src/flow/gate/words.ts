@@ -142,6 +142,10 @@ export function writesUnruled(path: string): string {
   return `it writes ${path}, and no rule allows writing there.`;
 }
 
+export function writesTainted(path: string): string {
+  return `It writes ${path}. This conversation contains text from outside, and then writing needs a rule for the file.`;
+}
+
 export function gitFolder(path: string): string {
   return `${path} is inside a git repository's own folder, and git runs what is there`;
 }
@@ -174,6 +178,10 @@ export function mayLoad(option: string): string {
 
 export function takesNoValue(option: string): string {
   return `${option} takes no value`;
+}
+
+export function takesNextWord(option: string): string {
+  return `${option} takes the next word as its value`;
 }
 
 export function inGroup(letter: string): string {
@@ -389,6 +397,28 @@ export function showInside(wrappers: string): string {
 
 export function neverAllowed(rule: string, why: string): string {
   return `No rule can allow "${rule}". ${why}`;
+}
+
+/** What to do about words of the shell that a rule was written for. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  cd: 'It needs none: "cd DIR && …" runs where rules allow the commands after it and DIR is in the agent\'s folders.',
+  type: 'Write "which *" instead; it covers type as well.',
+  command: 'Write "which *" instead; it covers command -v as well.',
+};
+
+export function coversShellWord(rule: string, word: string): string {
+  const instead = Object.hasOwn(INSTEAD, word) ? ` ${INSTEAD[word]}` : "";
+  return `"${rule}" covers nothing: ${word} is part of the shell, not a program, so no rule can allow it.${instead}`;
+}
+
+/** What they run is judged by that program's own rule. */
+const RUNS_OTHERS = /^(xargs|time)$/;
+
+export function coversLittle(rule: string, program: string): string {
+  const instead = RUNS_OTHERS.test(program)
+    ? "Write a rule for what it runs instead."
+    : `Put what it may be given into the rule, for example: "${program} tools/report *".`;
+  return `"${rule}" covers hardly anything, because ${program} can run anything it's given. ${instead}`;
 }
 
 export function notAHost(rule: string, example: string): string {

@@ -7,7 +7,7 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import { lstat } from "node:fs/promises";
-import type { ShellPlan } from "../../../core/contracts/index.ts";
+import type { ShellPlan, ShellReasonKind } from "../../../core/contracts/index.ts";
 import { walkTree } from "../../../core/files/index.ts";
 import { openInside } from "../paths/index.ts";
 import { baseName } from "./shell/index.ts";
@@ -34,6 +34,31 @@ export function loadsCode({ commands }: ShellPlan): boolean {
     if (program ? !program.trusted : name.includes("/")) return true;
     return LOADS.test(baseName(name));
   });
+}
+
+/**
+ * With one of these the shell may run what only data says: `$((x))` with `a[$(cmd)]` in `x`, or `$x` as a program. Of a text that isn't
+ * understood nobody knows.
+ */
+const RUNS_DATA: ReadonlySet<ShellReasonKind> = new Set(["unparsed", "evaluates", "computed-program", "hidden-code"]);
+
+/** Whether the shell may run something that it finds in data. In a text that could be settled it finds numbers and plain text only. */
+export function evaluatesData({ reasons, settled }: ShellPlan): boolean {
+  return !settled && reasons.some(({ kind }) => RUNS_DATA.has(kind));
+}
+
+/** Programs that take what they are fed for names of files to act on, or for changes to make. */
+const OBEYS = /^(xargs|parallel|read|mapfile|readarray|patch)$/;
+
+/** Whether the contents of a file decide what its commands act on: `xargs rm < list`, `rm $(cat list)`, `git apply x.diff`. */
+export function obeysData({ commands, reasons }: ShellPlan): boolean {
+  return (
+    reasons.some(({ kind }) => kind === "substitution") ||
+    commands.some(({ words: [name, ...args] }) => {
+      const program = baseName(name!.guess);
+      return OBEYS.test(program) || (program === "git" && args.some(({ guess }) => /^(apply|am)$/.test(guess)));
+    })
+  );
 }
 
 export interface CodeTree {

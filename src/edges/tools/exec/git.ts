@@ -11,7 +11,7 @@ import type { CommandPlace, PathWays } from "./placed.ts";
 
 /** Subcommands that only look; the gate's table of git is the same list with its options. */
 const LOOKS = new Set(
-  "status log diff show branch tag remote rev-parse ls-files ls-tree blame shortlog describe stash reflog cat-file rev-list config grep".split(
+  "status log diff show branch tag remote rev-parse ls-files ls-tree blame shortlog describe stash reflog cat-file rev-list merge-base config grep".split(
     " ",
   ),
 );

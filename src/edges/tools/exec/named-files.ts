@@ -15,13 +15,14 @@ import { baseName } from "./shell/index.ts";
 const RUNS_NOTHING =
   /^(cat|tac|nl|head|tail|wc|ls|cp|mv|rm|mkdir|rmdir|touch|ln|chmod|chown|chgrp|grep|egrep|fgrep|rg|find|sort|uniq|cut|tr|diff|cmp|comm|echo|printf|pwd|cd|date|stat|file|du|df|which|basename|dirname|realpath|readlink|tree|md5sum|sha\d*sum|b2sum|cksum|od|hexdump|xxd|strings|tee|curl|wget|test|\[|true|false|sleep|tar|zip|unzip|gzip|gunzip|xz|zstd)$/;
 
-/** One hash for all of them, or nothing when no word names a file. */
+/** One hash for all of them, or nothing when no word names a file. `ofAll`: those of programs that run nothing count, too. */
 export async function namedFiles(
   commands: readonly ShellCommand[],
   { places, home, looks }: { places: readonly string[]; home: string; looks: Looks },
+  ofAll = false,
 ): Promise<string | undefined> {
   const texts = commands
-    .filter(({ words }) => !RUNS_NOTHING.test(baseName(words[0]!.guess)))
+    .filter(({ words }) => ofAll || !RUNS_NOTHING.test(baseName(words[0]!.guess)))
     .flatMap(({ words, redirects, assignments }) => [
       ...words,
       ...redirects.filter(({ operator }) => operator === "<").map(({ target }) => target),

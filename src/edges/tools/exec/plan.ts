@@ -4,7 +4,7 @@ import type { JsonObject, RunsWhere } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import type { SandboxRoom } from "../sandbox/index.ts";
-import { codeTree, loadsCode } from "./code-tree.ts";
+import { codeTree, evaluatesData, loadsCode, obeysData } from "./code-tree.ts";
 import type { Held } from "./directory.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import { DEFAULT_S, type ExecInput } from "./input.ts";
@@ -13,7 +13,18 @@ import { Looks, listPlaces } from "./looks.ts";
 import { namedFiles } from "./named-files.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Link } from "./way.ts";
-import { COVERED, IN_BACKGROUND, inFolder, NOT_COVERED, ON_TERMINAL, ONCE, PARTLY_COVERED, upTo } from "./words.ts";
+import {
+  COVERED,
+  IN_BACKGROUND,
+  inFolder,
+  NOT_COVERED,
+  ON_TERMINAL,
+  ONCE,
+  ONCE_EVALUATED,
+  ONCE_TOO_MANY,
+  PARTLY_COVERED,
+  upTo,
+} from "./words.ts";
 
 /** Part of a saved approval: what was always allowed in a sandbox asks again once there is no sandbox. */
 const UNCONFINED = "without a sandbox";
@@ -37,7 +48,7 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
   }
   const whole = spelt(prepared.said);
   const code = await lookAtCode(prepared, held);
-  const { followed, named, isCut } = await lookAtFiles(prepared, held);
+  const { followed, named, fed, once, isCut } = await lookAtFiles(prepared, held);
   const where = describeWhere(given, held.path, room);
   const below = [
     ...(code ? [code.covered] : []),
@@ -47,11 +58,11 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
   return {
     tool: "exec",
     risk: "exec",
-    targets: [...listTargets(prepared, held), ...followed, ...describePlace(room)],
+    targets: [...listTargets(prepared, held), ...fed, ...followed, ...describePlace(room)],
     shown: [...show(prepared), ...below].join("\n"),
     ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
     where,
-    ...(code ? { once: ONCE } : {}),
+    ...truthy({ once: code?.once ?? once }),
     ...truthy({ unbound: isCut || code?.isPartial }),
     ...truthy({ starts: given.background }),
     binding: {
@@ -91,18 +102,22 @@ export function planOutside(given: ExecInput, why: string): ActionPlan {
 }
 
 interface SeenCode {
+  /** Why no "always" can cover it. */
+  once: string;
   hash: string | null;
   /** How much of it a change would be noticed in. */
   covered: string;
   isPartial: boolean;
 }
 
-/** The code in the workspace that the command would run, if it runs any. */
+/** The code in the workspace that the command would run, if it runs any, or the data that its shell may take for code. */
 async function lookAtCode({ shell }: Prepared, { home, root }: Held): Promise<SeenCode | undefined> {
-  if (!loadsCode(shell)) return undefined;
+  const isLoading = loadsCode(shell);
+  if (!isLoading && !evaluatesData(shell)) return undefined;
+  const once = isLoading ? ONCE : ONCE_EVALUATED;
   const tree = await codeTree(root === home ? [home] : [home, root]);
-  if (tree === undefined) return { hash: null, covered: NOT_COVERED, isPartial: true };
-  return { hash: tree.hash, covered: tree.isWhole ? COVERED : PARTLY_COVERED, isPartial: !tree.isWhole };
+  if (tree === undefined) return { once, hash: null, covered: NOT_COVERED, isPartial: true };
+  return { once, hash: tree.hash, covered: tree.isWhole ? COVERED : PARTLY_COVERED, isPartial: !tree.isWhole };
 }
 
 /** The files and links its words lead to. What the gate has to know of them is added to the shell's facts. */
@@ -115,10 +130,14 @@ async function lookAtFiles({ shell }: Prepared, held: Held) {
   const followed = followedIn(links, held);
   if (looks.isCut) shell.isCut = true;
   const named = await namedFiles(shell.commands, around);
+  const isObeying = obeysData(shell);
+  const obeyed = isObeying ? await namedFiles(shell.commands, around, true) : undefined;
+  // "Allow always" was said to what the files say now.
+  const fed = obeyed ? [`with files ${obeyed}`] : [];
   await lookAtGlued(shell.commands, around);
   const hardLinks = looks.hardLinked().filter((path) => isIn(path, held));
   if (hardLinks.length > 0) shell.hardLinks = hardLinks;
-  return { followed, named, isCut: looks.isCut };
+  return { followed, named, fed, once: isObeying && looks.isCut ? ONCE_TOO_MANY : undefined, isCut: looks.isCut };
 }
 
 /** Where, how long, and what shuts it in. The line is the last one a person reads. */

@@ -1,6 +1,6 @@
 /**
- * Files of secrets that a search meets on its way: `grep -r x .`, `rg -uuu x`, `git grep x`. A bounded look, nearest folders first; a
- * file beyond it is not found. It spares people an answer full of keys. The boundary is the sandbox.
+ * Files of secrets that a search meets on its way: `grep -r x .`, `rg -uuu x`, `git grep x`, `diff -r a b`. A bounded look, nearest
+ * folders first; a file beyond it is not found. It spares people an answer full of keys. The boundary is the sandbox.
  */
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
@@ -23,6 +23,8 @@ interface Search {
   /** Where it looks, with the word that says so; the first is the program, for a search where it stands. */
   places: [word: number, path: string][];
   isMet(name: string, isFolder: boolean): boolean;
+  /** Folders are gone through only where there are two to compare. */
+  isPaired?: boolean;
   /** Only what git knows. */
   isTracked?: boolean;
 }
@@ -31,6 +33,7 @@ export async function secretsMet(command: ShellCommand, around: CommandPlace, lo
   const texts = command.words.map((word) => word.literal ?? word.guess);
   const search = readSearch(texts);
   if (!search) return [];
+  if (search.isPaired && !(await hasTwoFolders(search, around.cwd, looks))) return [];
   for (const [word, place] of search.places) {
     const top = resolve(around.cwd, place);
     // What lies elsewhere asks by itself, and is not looked at.
@@ -43,97 +46,152 @@ export async function secretsMet(command: ShellCommand, around: CommandPlace, lo
   return [];
 }
 
+async function hasTwoFolders({ places }: Search, cwd: string, looks: Looks): Promise<boolean> {
+  let folders = 0;
+  for (const [, place] of places) if (await looks.isFolder(resolve(cwd, place))) folders++;
+  return folders > 1;
+}
+
 function readSearch(texts: readonly string[]): Search | undefined {
   const name = baseName(texts[0]!);
   if (name === "rg") return byRipgrep(texts);
-  if (/^[ef]?grep$/.test(name)) return byGrep(texts);
+  if (/^[efr]?grep$/.test(name)) return byGrep(texts, name === "rgrep");
+  if (name === "diff") return byDiff(texts);
+  if (UNPACKS.test(name)) return byUnpacking(texts);
   return name === "git" ? byGit(texts) : undefined;
 }
 
-function byGrep(texts: readonly string[]): Search | undefined {
-  const { operands, given } = read(
-    texts,
-    /^-[A-Za-z]*[emABCdDf]$|^--(regexp|file|max-count|include|exclude|exclude-dir|directories|(after-|before-)?context)$/,
-  );
+const UNPACKS = /^(g(un)?zip|zcat|(un)?compress|(un)?pigz|(un)?zstd|zstdcat|(un)?lz4|lz4cat)$/;
+
+function byGrep(texts: readonly string[], isAlwaysDeep: boolean): Search | undefined {
+  const { operands, given } = read(texts, {
+    letters: "emABCdDf",
+    long: /^--(regexp|file|max-count|include|exclude|exclude-dir|exclude-from|directories|devices|label|binary-files|(after-|before-)?context)$/,
+  });
   const isRecursive =
-    given.some(([option]) => /^(-[A-Za-z]*[rR]|--(dereference-)?recursive$)/.test(option)) ||
-    given.some(([option, value]) => /^(-[A-Za-z]*d|--directories)$/.test(option) && value === "recurse") ||
-    texts.includes("-drecurse");
+    isAlwaysDeep ||
+    given.some(({ option }) => /^(-[rR]|--(dereference-)?recursive)$/.test(option)) ||
+    // It takes the beginning of the word, too.
+    given.some(({ option, value }) => /^(-d|--directories)$/.test(option) && "recurse".startsWith(value));
   if (!isRecursive) return undefined;
-  const hasPattern = given.some(([option]) => /^(-[A-Za-z]*[ef]|--(regexp|file)$)/.test(option));
-  const values = (name: string) => given.flatMap(([option, value]) => (option === name ? [value] : []));
-  const [wanted, left, closed] = ["--include", "--exclude", "--exclude-dir"].map(values);
+  const hasPattern = given.some(({ option }) => /^(-[ef]|--(regexp|file))$/.test(option));
+  const closed = given.flatMap(({ option, value }) => (option === "--exclude-dir" ? [value] : []));
+  const wishes = given
+    .filter(({ option }) => /^--(in|ex)clude$/.test(option))
+    .map(({ option, value }): NamePattern => ({ pattern: value, isWanted: option === "--include" }));
   return {
     places: placesIn(hasPattern ? operands : operands.slice(1)),
     isMet: (file, isFolder) =>
       isFolder
-        ? !fitsOne(closed!, file)
-        : (wanted!.length === 0 || fitsOne(wanted!, file, true)) && !fitsOne(left!, file),
+        ? !closed.some((pattern) => surelyFits(pattern, file))
+        : (lastWish(wishes, file) ?? !wishes[0]?.isWanted),
   };
 }
 
 function byRipgrep(texts: readonly string[]): Search | undefined {
-  const { operands, given } = read(
-    texts,
-    /^-[A-Za-z]*[ABCegjmMtTdrEf]$|^--(regexp|file|max-count|max-depth|max-columns|glob|iglob|type|type-not|replace|encoding|sort|sortr|(after-|before-)?context)$/,
-  );
-  const options = given.map(([option]) => option);
-  if (options.some((option) => /^--(files|type-list)$/.test(option))) return undefined;
-  const hasPattern = options.some((option) => /^(-[A-Za-z]*[ef]|--(regexp|file)$)/.test(option));
-  const open = options.reduce((sum, option) => sum + openness(option), 0);
-  const globs = given.flatMap(([option, value]) => (/^(-[A-Za-z]*g|--i?glob)$/.test(option) ? [value] : []));
-  const wanted = globs.filter((glob) => !glob.startsWith("!"));
-  const left = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
+  const { operands, given } = read(texts, {
+    letters: "ABCegjmMtTdrEf",
+    long: /^--(regexp|file|max-count|max-depth|max-columns|glob|iglob|type|type-not|replace|encoding|sort|sortr|color|colors|(after-|before-)?context)$/,
+  });
+  if (given.some(({ option }) => /^--(files|type-list)$/.test(option))) return undefined;
+  const hasPattern = given.some(({ option }) => /^(-[ef]|--(regexp|file))$/.test(option));
+  const open = given.reduce((sum, { option }) => sum + openness(option), 0);
+  const wishes = given
+    .filter(({ option }) => /^(-g|--i?glob)$/.test(option))
+    .map(({ value }): NamePattern => {
+      const isWanted = !value.startsWith("!");
+      return { pattern: isWanted ? value : value.slice(1), isWanted };
+    });
+  const isPicky = wishes.some(({ isWanted }) => isWanted);
   return {
     places: placesIn(hasPattern ? operands : operands.slice(1)),
+    // What is wanted by a pattern is searched even if it is hidden.
     isMet: (file, isFolder) =>
-      (open > 1 || !file.startsWith(".") || (!isFolder && fitsOne(wanted, file))) &&
-      !fitsOne(left, file) &&
-      (isFolder || wanted.length === 0 || fitsOne(wanted, file, true)),
+      lastWish(wishes, file) ?? ((open > 1 || !file.startsWith(".")) && (isFolder || !isPicky)),
   };
 }
 
 /** `-uu` and `--hidden` show hidden files. */
 function openness(option: string): number {
-  if (/^--hidden$|^-[A-Za-z]*\./.test(option)) return 2;
-  if (option === "--unrestricted") return 1;
-  return /^-[A-Za-z]+$/.test(option) ? option.split("u").length - 1 : 0;
+  if (/^(--hidden|-\.)$/.test(option)) return 2;
+  return /^(--unrestricted|-u)$/.test(option) ? 1 : 0;
+}
+
+/** Two folders: the files in them are compared, with `-N` also those that only one of them has. */
+function byDiff(texts: readonly string[]): Search | undefined {
+  const { operands, given } = read(texts, {
+    letters: "CDFILSUWXx",
+    long: /^--(label|exclude|exclude-from|ignore-matching-lines|show-function-line|width|starting-file|from-file|to-file|ifdef|horizon-lines|tabsize)$/,
+  });
+  if (given.some(({ option }) => /^(-q|--brief)$/.test(option))) return undefined;
+  const isRecursive = given.some(({ option }) => /^(-r|--recursive)$/.test(option));
+  const left = given.flatMap(({ option, value }) => (/^(-x|--exclude)$/.test(option) ? [value] : []));
+  const byOption = given.flatMap(({ option, value, word }): [number, string][] =>
+    /^--(from|to)-file$/.test(option) ? [[word, value]] : [],
+  );
+  return {
+    places: [...operands, ...byOption],
+    isPaired: true,
+    isMet: (file, isFolder) => (isRecursive || !isFolder) && !left.includes(file),
+  };
+}
+
+/** `zcat -rf .` prints what is in every file. */
+function byUnpacking(texts: readonly string[]): Search | undefined {
+  const { operands, given } = read(texts, { letters: "", long: /^$/ });
+  const isRecursive = given.some(({ option }) => /^(-r|--r.*)$/.test(option));
+  return isRecursive ? { places: placesIn(operands), isMet: () => true } : undefined;
 }
 
 function byGit(texts: readonly string[]): Search | undefined {
   const at = texts.findIndex((text, i) => i > 0 && !text.startsWith("-"));
+  const moved = (places: readonly [number, string][]) =>
+    places.map(([word, path]): [number, string] => [word === 0 ? 0 : word + at, path]);
+  // Outside a repository, or with --no-index, it compares the folders themselves.
+  if (texts[at] === "diff") {
+    const { operands } = read(texts.slice(at), { letters: "", long: /^$/ });
+    return { places: moved(operands), isPaired: true, isMet: () => true };
+  }
   if (texts[at] !== "grep") return undefined;
-  const { operands, given } = read(
-    texts.slice(at),
-    /^-[A-Za-z]*[ABCefm]$|^--(max-depth|max-count|threads|(after-|before-)?context)$/,
-  );
-  const hasPattern = given.some(([option]) => /^-[A-Za-z]*[ef]/.test(option));
-  const places = placesIn(hasPattern ? operands : operands.slice(1)).map(([word, path]): [number, string] => [
-    word === 0 ? 0 : word + at,
-    path,
-  ]);
-  const isTracked = !given.some(([option]) => /^--(untracked|no-index)/.test(option));
-  return { places, isTracked, isMet: () => true };
+  const { operands, given } = read(texts.slice(at), {
+    letters: "ABCefm",
+    long: /^--(max-depth|max-count|threads|(after-|before-)?context)$/,
+  });
+  const hasPattern = given.some(({ option }) => /^-[ef]$/.test(option));
+  const isTracked = !given.some(({ option }) => /^--(untracked|no-index)/.test(option));
+  return { places: moved(placesIn(hasPattern ? operands : operands.slice(1))), isTracked, isMet: () => true };
 }
 
-/** Options with their values, and the other words with their places. */
+interface ReadOption {
+  option: string;
+  value: string;
+  word: number;
+}
+
+/** Options with their values, and the other words with their places. In a group of letters the first that takes a value takes the rest. */
 function read(
   texts: readonly string[],
-  takesNext: RegExp,
-): { operands: [number, string][]; given: [string, string][] } {
+  { letters, long }: { letters: string; long: RegExp },
+): { operands: [number, string][]; given: ReadOption[] } {
   const operands: [number, string][] = [];
-  const given: [string, string][] = [];
+  const given: ReadOption[] = [];
   let isOver = false;
   for (let i = 1; i < texts.length; i++) {
     const text = texts[i]!;
+    const word = i;
     const cut = text.indexOf("=");
     if (isOver || text === "-" || !text.startsWith("-")) operands.push([i, text]);
     else if (text === "--") isOver = true;
-    else if (takesNext.test(text)) given.push([text, texts[++i] ?? ""]);
-    else if (text.startsWith("--") && cut > 0) given.push([text.slice(0, cut), text.slice(cut + 1)]);
-    // `-g*.ts`, `-r`: as a group of letters, and as a letter with its value.
-    else
-      given.push([text, ""], ...(text.startsWith("--") ? [] : [[text.slice(0, 2), text.slice(2)] as [string, string]]));
+    else if (text.startsWith("--")) {
+      if (cut > 0) given.push({ option: text.slice(0, cut), value: text.slice(cut + 1), word });
+      else given.push({ option: text, value: long.test(text) ? (texts[++i] ?? "") : "", word });
+    } else
+      for (let j = 1; j < text.length; j++) {
+        const takes = letters.includes(text[j]!);
+        const rest = text.slice(j + 1);
+        given.push({ option: `-${text[j]}`, value: takes ? rest || (texts[++i] ?? "") : "", word });
+        if (takes) break;
+      }
   }
   return { operands, given };
 }
@@ -142,12 +200,27 @@ function placesIn(operands: readonly [number, string][]): [number, string][] {
   return operands.length > 0 ? [...operands] : [[0, "."]];
 }
 
-/** Patterns with brackets are not worked out: `unclear` says what they count as. */
-function fitsOne(patterns: readonly string[], name: string, unclear = false): boolean {
-  return patterns.some((pattern) => {
-    if (/[[{\\]/.test(pattern)) return unclear;
-    return fitsAny(pattern.slice(pattern.lastIndexOf("/") + 1), name);
-  });
+/** A pattern of files that are to be searched, or left out. */
+interface NamePattern {
+  pattern: string;
+  isWanted: boolean;
+}
+
+/** Of several patterns the last that fits decides. Undefined: none does. */
+function lastWish(wishes: readonly NamePattern[], name: string): boolean | undefined {
+  return wishes.findLast(({ pattern, isWanted }) => (isWanted ? mayFit(pattern, name) : surelyFits(pattern, name)))
+    ?.isWanted;
+}
+
+/** Patterns with brackets are not worked out, and of those with folders only the end counts. */
+function mayFit(pattern: string, name: string): boolean {
+  if (/[[{\\]|\/$/.test(pattern)) return true;
+  return fitsAny(pattern.slice(pattern.lastIndexOf("/") + 1).toLowerCase(), name.toLowerCase());
+}
+
+function surelyFits(pattern: string, name: string): boolean {
+  const plain = pattern.replace(/^\*\*\//, "");
+  return !/[[{\\/]/.test(plain) && fitsAny(plain, name);
 }
 
 async function secretBelow(top: string, search: Search, looks: Looks): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { analyse, baseName, findProgram, isSame, settle, written } from "./shell
 /** With one of these no settled form would be allowed. */
 const HOPELESS: ReadonlySet<ShellReasonKind> = new Set([
   ...(["unparsed", "fork-bomb", "computed-program", "hidden-code", "heredoc-expansion", "load-assignment"] as const),
-  ...(["startup-file", "encoded", "inline-code", "script", "function", "assignment"] as const),
+  ...(["startup-file", "encoded", "inline-code", "script", "function"] as const),
 ]);
 /** What settling has dealt with. */
 const DEALT_WITH: ReadonlySet<ShellReasonKind> = new Set([
@@ -28,7 +28,7 @@ export async function settledPlan(
   if (!settled) return undefined;
   const { cwd, list } = settled;
   const { commands, reasons: left } = analyse(written(list, false));
-  const direct = commands.filter(({ within }) => within.every((one) => one === "$( )"));
+  const direct = commands.filter(({ within }) => within.every((one) => one === "$( )" || one === "<( )"));
   if (!isSame(list, direct)) return undefined;
   const ways = new PathWays();
   for (const command of commands) {

@@ -79,6 +79,10 @@ export function leftoversEnded(count: number): string {
 export const IN_BACKGROUND = "in the background";
 export const ON_TERMINAL = "on a terminal";
 export const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
+export const ONCE_EVALUATED =
+  "It can only be allowed once: the shell evaluates text that can change, and may run what it finds there.";
+export const ONCE_TOO_MANY =
+  "It can only be allowed once: it has too many words to look up all the files that decide what it does.";
 export const COVERED = "[asks again if anything in the workspace changes before it runs; not checked: .git]";
 export const PARTLY_COVERED =
   "[asks again if anything in the workspace changes before it runs; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";

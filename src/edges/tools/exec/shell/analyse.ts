@@ -16,7 +16,7 @@ import {
   type ShellWord,
 } from "../../../../core/contracts/index.ts";
 import { defined } from "../../../../core/kit/index.ts";
-import { assignmentReason } from "./assignment.ts";
+import { assignmentReason, SPLITS_LINE } from "./assignment.ts";
 import { fedBy } from "./fed.ts";
 import { visitKind, type Walk } from "./kinds.ts";
 import { plainScript, type Sequence } from "./plain.ts";
@@ -146,7 +146,9 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
         : { guess: child.value.elements.map((element) => guessWord(element, variables)).join(" ") };
     assignments.push({ name: child.name, value });
     setVariable(variables, child.name, value);
-    scan.reasons.push(assignmentReason(child.name, value));
+    // `IFS=, read a b` splits that line and nothing else.
+    const isForRead = child.name === "IFS" && value.literal !== undefined && node.name?.text === "read";
+    scan.reasons.push(isForRead ? SPLITS_LINE : assignmentReason(child.name, value));
   }
   const words: ShellWord[] = [];
   if (node.name) words.push(...readWords(node.name, variables));

@@ -44,6 +44,9 @@ export function assignmentReason(name: string, value: ShellWord): ShellReason {
   return { kind: "assignment", text: `It sets ${short}.` };
 }
 
+/** `IFS` in front of `read`. */
+export const SPLITS_LINE: ShellReason = { kind: "assignment", text: "It sets how read splits a line." };
+
 function loadsCode(name: string): boolean {
   return LOADS.some((family) => family.test(name));
 }

@@ -1,5 +1,5 @@
 export { analyse, CANNOT_KNOW } from "./analyse.ts";
-export { BUILTINS } from "./known.ts";
+export { BUILTINS, SHELL_WORDS } from "./known.ts";
 export { quote, render } from "./plain.ts";
 export { findProgram } from "./programs.ts";
 export { settle } from "./settle/settle.ts";

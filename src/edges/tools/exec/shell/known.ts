@@ -32,7 +32,7 @@ export const INTERPRETERS: readonly [RegExp, RegExp][] = [
   [/^([gmn]|busybox-)?awk$/, /./],
   [/^(vi|vim|nvim|view|ex|vimdiff|gvim|rvim|ed|red)$/, /^(-[A-Za-z]*[cSsuUW]|--cmd$|\+)/],
   [
-    /^(jq|jaq|gojq|yq|xq|mlr|dc|bc|m4|xmlstarlet|xsltproc|openssl|make|gmake|cmake|ninja)$/,
+    /^(jq|jaq|gojq|yq|xq|mlr|dc|m4|xmlstarlet|xsltproc|openssl|make|gmake|cmake|ninja)$/,
     /^(-[A-Za-z]*[fLE]|--(from-file|eval|expression|file)(=|$))/,
   ],
 ];
@@ -175,22 +175,34 @@ export const BUILTINS: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** Words that no program is ever found for: a rule that begins with one covers nothing. `time` may be a program, too. */
+export const SHELL_WORDS: ReadonlySet<string> = new Set([
+  ...BUILTINS,
+  ..."if then elif else fi for while until do done case esac select function in coproc [[ ]] { } !".split(" "),
+]);
 /** Builtins that also exist as programs, with arguments that the builtin would evaluate. */
 export const EVALUATED_INDEX = new Set(["test", "[", "printf"]);
-/** Options of otherwise ordinary programs that run something. */
-export const RUNNING_OPTIONS: readonly [RegExp, RegExp][] = [
+/** Options of otherwise ordinary programs that run something, and the long ones that the program also takes cut short. */
+export const RUNNING_OPTIONS: readonly [program: RegExp, option: RegExp, long?: readonly string[]][] = [
   [
     /^(bsd)?tar$/,
     /^(--(to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script|rmt-command)|-I|-F)/,
+    "to-command checkpoint-action use-compress-program rsh-command info-script new-volume-script rmt-command".split(
+      " ",
+    ),
   ],
-  [/^rsync$/, /^(-[A-Za-z]*e|--rsh|--rsync-path)/],
+  [/^rsync$/, /^(-[A-Za-z]*e|--rsh|--rsync-path)/, ["rsh", "rsync-path"]],
   [/^(ssh|scp|sftp)$/, /^(-o|-S|-D|-F|-J)/],
-  [/^sort$/, /^--compress/],
-  [/^git$/, /^(-c|--config-env|--exec-path|--upload-pack|--receive-pack|--exec|-x|--extcmd|-O|--open-files)/],
+  [/^sort$/, /^--compress/, ["compress-program"]],
+  [
+    /^git$/,
+    /^(-c|--config-env|--exec-path|--upload-pack|--receive-pack|--exec|-x|--extcmd|-O|--open-files)/,
+    "config-env exec-path upload-pack receive-pack exec extcmd open-files-in-pager".split(" "),
+  ],
   [/^(sed|gsed)$/, /(^|[;{}\s\d/])e(\s|$)|\/[a-df-z]*e[a-z]*$/],
   [/^(rg|ripgrep)$/, /^--(pre|hostname-bin)/],
-  [/^(zip)$/, /^(-TT|--unzip-command)/],
-  [/^(curl|wget)$/, /^(--use-askpass|-K|--config)/],
+  [/^(zip)$/, /^(-TT|--unzip-command)/, ["unzip-command"]],
+  [/^(curl|wget)$/, /^(--use-askpass|-K|--config)/, ["use-askpass", "config"]],
   [/^(gcc|g\+\+|cc|c\+\+|clang)$/, /^(-wrapper|-B|-fplugin)/],
   [/^(tcpdump)$/, /^-z/],
 ];

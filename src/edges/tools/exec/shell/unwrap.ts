@@ -1,5 +1,6 @@
 /** Programs that start other programs, and what they would start: from the words of a command to what is inside of it. */
 import type { ShellCommand, ShellReason, ShellWord } from "../../../../core/contracts/index.ts";
+import { isCutShort } from "../../../../core/kit/index.ts";
 import { assignmentReason, splitAssignment } from "./assignment.ts";
 import {
   BUILTINS,
@@ -44,7 +45,7 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   }
   const runs = RUNNING_OPTIONS.find(([programs]) => programs.test(name));
   for (const word of runs ? args : []) {
-    if (!runs![1].test(word.guess)) continue;
+    if (!runs![1].test(word.guess) && !isCutShort(word.guess, runs![2] ?? [])) continue;
     // `git switch -c name` makes a branch; only before the subcommand -c is a setting.
     if (name === "git" && word.guess === "-c" && /^(switch|commit)$/.test(args[0]!.guess)) continue;
     out.reasons.push(because.throughOption(name, word.guess));

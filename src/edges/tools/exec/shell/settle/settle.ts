@@ -4,11 +4,11 @@
  * hold its rules against it. It is only ever used to allow: a text that cannot be settled is judged as it was written.
  *
  * SHELL-4: a text is settled only if it consists of these, and of nothing else: pipelines of simple commands joined by `;`, `&&`,
- *     `||` and line breaks; `cd DIR` at the very beginning, before `&&`, `;` or a line break; `time` before a pipeline;
- *     `for NAME in WORDS; do …; done` on its own, not nested; `if …; then …; elif …; else …; fi` on its own, in such a loop or in
- *     another `if`; patterns;
- *     text that is fed to a command; `$( )` as a word of `echo` or `printf`; `find | xargs`; `xargs wc` behind a list of files;
- *     `type NAME` and `command -v NAME`.
+ *     `||` and line breaks; `cd DIR` at the very beginning, before `&&`, `;` or a line break; `time` or `!` before a pipeline;
+ *     `for NAME in WORDS; do …; done` on its own, not nested; `if …; then …; elif …; else …; fi` on its own, in a loop or in
+ *     another `if`; `while` and `until` with commands or `read` before each round; `NAME=value` (SHELL-8); patterns; `{a,b}` and
+ *     `{1..9}`; text that is fed to a command; `$( )`, sums and variables as words of programs that print or compare them; `[[ ]]`
+ *     where `[ ]` means the same; `case`; `<( )` as a file of programs that read; `find | xargs`; `xargs wc` behind a list of files; `type NAME` and `command -v NAME`.
  * SHELL-5: what was judged is what runs: one tree is written twice, and the text for judging is read again and compared with it.
  * SHELL-6: there is one folder for the whole text, inside the agent's own folders, and no link leads to it.
  */
@@ -16,6 +16,7 @@ import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   type AndOr,
+  type Case,
   type Command,
   type For,
   type If,
@@ -25,15 +26,32 @@ import {
   type Redirection,
   type Statement,
   type SyntaxNode,
+  type TestCommand,
+  type While,
+  type Word,
 } from "unbash";
+import { defined } from "../../../../../core/kit/index.ts";
 import { isDuplicate, TO_FILE } from "../plain.ts";
 import { findProgram } from "../programs.ts";
 import { readWord } from "../word.ts";
 import { giveUp, SettleBudget, Unsettled } from "./budget.ts";
 import { countsFed, type FindAction, listsFiles, withExec, withXargs } from "./found.ts";
 import { isLookup, lookedUp } from "./lookup.ts";
-import type { SettledCommand, SettledIf, SettledList, SettledPipeline, SettledRedirect, SettledWord } from "./tree.ts";
-import { type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
+import { readBefore } from "./read-line.ts";
+import { asksIfEmpty, asOne, checkedTest, isEmptyTest, TESTS, testWords } from "./test.ts";
+import type {
+  SettledCase,
+  SettledCommand,
+  SettledIf,
+  SettledList,
+  SettledLoop,
+  SettledPipeline,
+  SettledRedirect,
+  SettledWord,
+  WordPiece,
+} from "./tree.ts";
+import { isSetting, survey, type VariableKind } from "./variables.ts";
+import { countedBy, type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
 
 export interface SettledText {
   /** The folder all of it runs in. */
@@ -55,8 +73,12 @@ const LEAVES_FILES =
   /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|echo|printf|cut|tr|test|\[|pwd|basename|dirname|realpath|stat|du|df|diff|cmp|comm|paste|seq|true|false|whoami|id|uname|which|type|command|jq|sha256sum|md5sum|sleep|fold|rev)$/;
 /** Names that mean something to bash or to programs are longer or have capitals or underscores, but for this one. */
 const LOOP_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
-/** The words of these are printed and nothing else. */
-const PRINTS = /^(echo|printf)$/;
+/** Programs that take `<( … )` for a file to read. */
+const READS_OUTPUT = /^(diff|comm|cmp|cat|paste|join|sort|wc|head|tail|grep|uniq)$/;
+/** Of `case`: names with stars in them, in quotes or not. */
+const PATTERN = /^("[\w .*?-]+"|'[\w .*?-]+'|[\w.*?-]+)$/;
+/** The words of these are printed or compared, and nothing else. */
+const TAKES_OPEN = /^(echo|printf|basename|dirname|test|\[)$/;
 
 export async function settle(text: string, where: SettleWhere): Promise<SettledText | undefined> {
   const script = parse(text);
@@ -64,7 +86,8 @@ export async function settle(text: string, where: SettleWhere): Promise<SettledT
   try {
     const budget = new SettleBudget();
     const { cwd, statements } = await entered(script.commands, where, budget);
-    return { cwd, list: await new Settling(where, cwd, budget).script(statements) };
+    const settling = new Settling({ ...where, cwd }, budget, survey(statements));
+    return { cwd, list: await settling.script(statements) };
   } catch (error) {
     if (error instanceof Unsettled) return undefined;
     throw error;
@@ -118,13 +141,16 @@ async function folderAt(path: string, { home, roots = [] }: SettleWhere): Promis
 class Settling {
   private hasChanged = false;
   private readonly where: SettleWhere;
-  private readonly cwd: string;
   private readonly budget: SettleBudget;
+  private readonly kinds: ReadonlyMap<string, VariableKind>;
+  private readonly values = new Map<string, string>();
+  /** Variables that are set by now, whichever way the text went. */
+  private certain: ReadonlySet<string> = new Set();
 
-  constructor(where: SettleWhere, cwd: string, budget: SettleBudget) {
+  constructor(where: SettleWhere, budget: SettleBudget, kinds: ReadonlyMap<string, VariableKind>) {
     this.where = where;
-    this.cwd = cwd;
     this.budget = budget;
+    this.kinds = kinds;
   }
 
   async script(statements: readonly (Statement | AndOr)[]): Promise<SettledList> {
@@ -140,7 +166,7 @@ class Settling {
   private async loop({ name, wordlist, body }: For): Promise<SettledPart[]> {
     if (!wordlist?.length || !LOOP_NAME.test(name.text)) return giveUp("a loop of another kind");
     const values: string[] = [];
-    for (const word of wordlist) values.push(...(await settleWord(word, this.around({}))));
+    for (const word of wordlist) values.push(...(countedBy(word) ?? (await settleWord(word, this.around({})))));
     const out: SettledPart[] = [];
     for (const value of values) out.push(...(await this.list(body.commands, { round: { name: name.text, value } })));
     return out;
@@ -156,15 +182,82 @@ class Settling {
   }
 
   private async parts(node: SyntaxNode, at: At): Promise<SettledPart[]> {
-    return node.type === "If" && !at.isInside ? [await this.branch(node, at)] : this.joined(node, at);
+    if (at.isInside) return this.joined(node, at);
+    if (isSetting(node)) return this.settings(node, at);
+    if (node.type === "Case") return [await this.choice(node, at)];
+    return node.type === "If" ? [await this.branch(node, at)] : this.joined(node, at);
+  }
+
+  private async choice({ word, items }: Case, at: At): Promise<SettledCase> {
+    const out: { patterns: string[]; body: SettledList }[] = [];
+    const compared = await this.value(word, at);
+    const before = this.certain;
+    const ends: ReadonlySet<string>[] = [];
+    for (const { pattern, body, terminator } of items) {
+      const patterns = pattern.map(({ text }) => (PATTERN.test(text) ? text : giveUp("another pattern")));
+      if (terminator !== undefined && terminator !== ";;") giveUp("a way on to the next");
+      this.certain = before;
+      out.push({ patterns, body: await this.list(body.commands, at) });
+      ends.push(this.certain);
+    }
+    const takesAll = out.some(({ patterns }) => patterns.includes("*"));
+    this.certain = inAll(takesAll ? ends : [...ends, before]);
+    return { word: compared, items: out };
+  }
+
+  private async settings({ prefix }: Command, at: At): Promise<SettledPart[]> {
+    const out: SettledPart[] = [];
+    for (const one of prefix) {
+      if (one.type !== "Assignment" || one.append || one.index || one.value.type !== "Word") return giveUp("a list");
+      const { name, value } = one;
+      if (this.kinds.get(name) === "plain") this.values.set(name, settleText(value, this.around(at)));
+      // Those that are filled in are set as well: what `$?` says afterwards is theirs.
+      out.push({ set: name, value: await this.value(value, at) });
+      this.certain = new Set([...this.certain, name]);
+    }
+    return out;
+  }
+
+  /** What a variable gets that is only printed or compared. */
+  private async value(word: Word, at: At): Promise<readonly WordPiece[]> {
+    if (word.text === "") return [{ text: "" }];
+    const [first, ...more] = await settleOpen(word, this.around(at), (script) => this.output(script, at));
+    if (more.length > 0 || first === undefined) return giveUp("a pattern as a value");
+    return typeof first === "string" ? [{ text: first }] : first.open;
+  }
+
+  /**
+   * The body is gone through twice, because in its second round files may have changed. What it sets is forgotten afterwards: there may be
+   * no round, no file to read, or a pipe that keeps its variables apart.
+   */
+  private async rounds({ kind, clause, body }: While, redirects: readonly Redirection[], at: At): Promise<SettledLoop> {
+    const connected = this.redirects(redirects, at);
+    const before = this.certain;
+    for (let round = 1; ; round++) {
+      const line = readBefore(clause);
+      // Where it can't read at all it fails and sets nothing, so behind `until` nothing is certain.
+      if (line && kind === "while") this.certain = new Set([...before, ...line.read]);
+      const test = line ?? (await this.list(clause.commands, at));
+      const loop = { loop: kind, test, body: await this.list(body.commands, at), redirects: connected };
+      this.certain = before;
+      if (round === 2) return loop;
+    }
   }
 
   /** Which way it goes is not known: every command of every branch is judged as one that runs, in the order of the text. */
   private async branch(node: If, at: At): Promise<SettledIf> {
     const branches: { test: SettledList; body: SettledList }[] = [];
-    for (const { clause, then } of [node, ...node.elif])
-      branches.push({ test: await this.list(clause.commands, at), body: await this.list(then.commands, at) });
-    return node.else ? { branches, otherwise: await this.list(node.else.commands, at) } : { branches };
+    const ends: ReadonlySet<string>[] = [];
+    for (const { clause, then } of [node, ...node.elif]) {
+      const test = await this.list(clause.commands, at);
+      const tested = this.certain;
+      branches.push({ test, body: await this.list(then.commands, at) });
+      ends.push(this.certain);
+      this.certain = tested;
+    }
+    const otherwise = node.else && (await this.list(node.else.commands, at));
+    this.certain = inAll([...ends, this.certain]);
+    return { branches, ...defined({ otherwise }) };
   }
 
   private async joined(node: SyntaxNode, at: At): Promise<SettledPipeline[]> {
@@ -174,37 +267,63 @@ class Settling {
       const joint = node.type === "AndOr" && i > 0 ? node.operators[i - 1]! : "\n";
       out.push({
         joint,
-        ...(part.type === "Pipeline" && isTimed(part) ? { isTimed: true } : {}),
-        commands: part.type === "Pipeline" ? await this.pipeline(part, at) : [await this.one(part, at)],
+        ...(part.type === "Pipeline" ? defined({ prefix: readPrefix(part) }) : {}),
+        commands: part.type === "Pipeline" ? await this.pipeline(part, at) : [await this.member(part, at)],
       });
     }
     return out;
   }
 
-  private async pipeline({ prefixes, commands, operators }: Pipeline, at: At): Promise<SettledCommand[]> {
-    const isMore = (prefixes.length > 0 && !isTimed({ prefixes })) || operators.some((one) => one !== "|");
+  private async pipeline({ prefixes, commands, operators }: Pipeline, at: At): Promise<PipeMember[]> {
+    const isMore = (prefixes.length > 0 && !readPrefix({ prefixes })) || operators.some((one) => one !== "|");
     if (isMore || commands.length === 0) giveUp("more than a pipeline");
-    const out: SettledCommand[] = [];
+    const out: PipeMember[] = [];
     for (let i = 0; i < commands.length; i++) {
       const found = await this.foundBy(commands[i]!, commands[i + 1], at);
       if (found) i++;
-      out.push(found ?? (await this.one(commands[i]!, at, out)));
+      out.push(found ?? (await this.member(commands[i]!, at, out)));
     }
+    const hasLoop = out.some((one) => "loop" in one);
+    // Beside a loop, programs are judged without what they are fed: it must mean nothing to them.
+    if (hasLoop && !out.every((one) => "loop" in one || LEAVES_FILES.test(one.name))) giveUp("a loop that feeds more");
     return out;
   }
 
   /** `before`: what it is fed by, in a pipe. */
-  private async one(node: SyntaxNode, at: At, before: readonly SettledCommand[] = []): Promise<SettledCommand> {
+  private async member(node: SyntaxNode, at: At, before: readonly PipeMember[] = []): Promise<PipeMember> {
+    const [inner, redirects] = node.type === "Redirected" ? [node.command, node.redirects] : [node, []];
+    if (inner.type === "While" && !at.isInside) return this.rounds(inner, redirects, at);
+    if (inner.type === "TestCommand" && redirects.length === 0) return this.compared(inner, at);
+    return this.one(node, at, before);
+  }
+
+  /** `[[ ]]` as the program `[`, which evaluates nothing. */
+  private async compared({ expression }: TestCommand, at: At): Promise<SettledCommand> {
+    const words: SettledWord[] = [];
+    const around = this.around({ ...at, takesAnyName: asksIfEmpty(expression) });
+    for (const word of testWords(expression)) {
+      if (typeof word === "string") words.push(word);
+      else words.push(asOne(await settleOpen(word, around, (script) => this.output(script, at))));
+    }
+    return { name: "[", path: this.program("["), words: checkedTest([...words, "]"]), redirects: [] };
+  }
+
+  private async one(node: SyntaxNode, at: At, before: readonly PipeMember[] = []): Promise<SettledCommand> {
     if (node.type !== "Command" || !node.name || node.prefix.length > 0) return giveUp(node.type);
     const name = readWord(node.name).literal ?? giveUp("a program that is computed");
     const path = this.program(isLookup(name) ? "which" : name);
     const words: SettledWord[] = [];
     const inner = (script: ParsedScript) => this.output(script, at);
-    const mayBeOpen = PRINTS.test(name) && !at.isInside;
+    const mayBeOpen = TAKES_OPEN.test(name) && !at.isInside;
+    const mayBeFed = READS_OUTPUT.test(name) && !at.isInside;
+    const around = this.around({ ...at, takesAnyName: TESTS.test(name) && isEmptyTest(node.args) });
     for (const word of node.args) {
       if (word.type !== "Word") return giveUp("an assignment");
-      words.push(...(await (mayBeOpen ? settleOpen(word, this.around(at), inner) : settleWord(word, this.around(at)))));
+      const output = mayBeFed ? outputIn(word) : undefined;
+      if (output) words.push({ open: [{ output: await inner(output), isFile: true }] });
+      else words.push(...(await (mayBeOpen ? settleOpen(word, around, inner) : settleWord(word, around))));
     }
+    if (TESTS.test(name)) words.splice(0, words.length, ...checkedTest(words.map((word) => asOne([word]))));
     const redirects = this.redirects(node.redirects, at);
     const known = words.filter((word) => typeof word === "string");
     if (name === "find" && known.includes("-exec"))
@@ -223,10 +342,11 @@ class Settling {
   private counting(
     { options, words }: NonNullable<ReturnType<typeof countsFed>>,
     xargs: SettledCommand,
-    before: readonly SettledCommand[],
+    before: readonly PipeMember[],
   ): SettledCommand {
     const isFed = [...before, xargs].some(({ redirects }) => redirects.some(({ operator }) => /^</.test(operator)));
-    if (isFed || !listsFiles(before)) return giveUp("names that nobody has listed");
+    const listing = before.flatMap((one) => ("name" in one ? [one] : []));
+    if (isFed || listing.length < before.length || !listsFiles(listing)) return giveUp("names that nobody has listed");
     return { ...xargs, words: [...options, "wc", ...words], run: [...options, this.program("wc"), ...words] };
   }
 
@@ -262,7 +382,8 @@ class Settling {
       if (!/^[0-2]?$/.test(from)) return giveUp("a descriptor");
       if (node.type === "HereDoc") {
         const { text } = node.body;
-        if (node.operator !== "<<" || !node.delimiter?.quoted || from !== "" || !/^$|\n$/.test(text))
+        const isExpanded = !node.delimiter?.quoted && /[$`\\]/.test(text);
+        if (node.operator !== "<<" || isExpanded || from !== "" || !/^$|\n$/.test(text))
           return giveUp("a here-document");
         this.budget.spend("letter", text.length);
         // A here-string ends its text with a line break, too.
@@ -279,23 +400,41 @@ class Settling {
     });
   }
 
-  private around({ round }: At): WordContext {
-    return { cwd: this.cwd, budget: this.budget, round, mayHaveChanged: this.hasChanged };
+  private around({ round, takesAnyName = false }: At & { takesAnyName?: boolean }): WordContext {
+    const { budget, kinds, values, certain } = this;
+    const { cwd } = this.where;
+    return { cwd, budget, round, kinds, values, certain, takesAnyName, mayHaveChanged: this.hasChanged };
   }
 
   private program(name: string): string {
     this.budget.countCommand();
-    const found = name.includes("/") ? undefined : findProgram(name, this.where.path, this.cwd);
+    const found = name.includes("/") ? undefined : findProgram(name, this.where.path, this.where.cwd);
     return found?.trusted ? found.path : giveUp("no such program");
   }
 }
 
 type SettledPart = SettledList[number];
+type PipeMember = SettledPipeline["commands"][number];
 
-/** `time` and nothing else before it: it prints how long the pipeline took. */
-function isTimed({ prefixes }: Pick<Pipeline, "prefixes">): boolean {
+/** What every way through a branch sets. */
+function inAll(ends: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  const [first, ...others] = ends;
+  return new Set([...(first ?? [])].filter((name) => others.every((end) => end.has(name))));
+}
+
+/** The commands of a word that is `<( … )` and nothing else. */
+function outputIn({ parts = [] }: Word): ParsedScript | undefined {
+  const [only, ...more] = parts;
+  if (only?.type !== "ProcessSubstitution" || only.operator !== "<" || more.length > 0) return undefined;
+  return only.script;
+}
+
+/** One word before it: `time` prints how long the pipeline took, `!` turns its outcome around. */
+function readPrefix({ prefixes }: Pick<Pipeline, "prefixes">): SettledPipeline["prefix"] {
   const [prefix, ...more] = prefixes;
-  return prefix?.type === "Time" && prefix.posix === undefined && more.length === 0;
+  if (more.length > 0) return undefined;
+  if (prefix?.type === "Negation") return "!";
+  return prefix?.type === "Time" && prefix.posix === undefined ? "time" : undefined;
 }
 
 /** Where a command stands. */

@@ -1,7 +1,7 @@
 /** SHELL-5: the text that was written from a tree is that tree again, word by word. */
 import { expect, test } from "vitest";
 import { analyse } from "../analyse.ts";
-import { isSame, type SettledCommand, type SettledList, written } from "./tree.ts";
+import { isSame, type SettledCommand, type SettledList, type SettledLoop, written } from "./tree.ts";
 
 const command = (name: string, ...words: string[]): SettledCommand => ({ name, path: name, words, redirects: [] });
 const list = (...commands: SettledCommand[]): SettledList => commands.map((one) => ({ joint: "\n", commands: [one] }));
@@ -60,4 +60,41 @@ test.each([
   const tree = list(command("cat", "a"), command("ls"));
   expect(isSame(tree, read("cat a; ls"))).toBe(true);
   expect(isSame(tree, read(text))).toBe(false);
+});
+
+test("a loop is judged as two rounds, and runs as a loop; what is set and read leaves no command behind", () => {
+  const loop: SettledLoop = {
+    loop: "while",
+    test: { read: ["-r", "line"], separator: "," },
+    body: [
+      { set: "n", value: [{ sum: "$((n+1))" }] },
+      { joint: "\n", commands: [{ ...command("echo"), words: [{ open: [{ raw: '"$line"' }] }] }] },
+    ],
+    redirects: [{ from: "", operator: "<", target: "a b" }],
+  };
+  const tree: SettledList = [
+    { set: "x", value: [{ output: list(command("ls")), isQuoted: true }] },
+    { joint: "\n", commands: [command("cat", "x"), loop] },
+    { word: [{ text: "x" }], items: [{ patterns: ["a*"], body: list(command("pwd")) }] },
+    { joint: "\n", prefix: "!", commands: [command("true")] },
+  ];
+  const commands = read(written(tree, false));
+  expect(isSame(tree, commands)).toBe(true);
+  expect(commands.map(({ words }) => words[0]!.literal)).toEqual(["ls", "cat", "", "echo", "echo", "pwd", "true"]);
+  expect(written(tree, true)).toBe(
+    [
+      'x="$(ls)"',
+      "cat x | while IFS=',' read -r line",
+      "do",
+      'n="$((n+1))"',
+      'echo "$line"',
+      "done < 'a b'",
+      "case 'x' in",
+      "a*)",
+      "pwd",
+      ";;",
+      "esac",
+      "! true",
+    ].join("\n"),
+  );
 });

@@ -1,7 +1,10 @@
 /**
- * What settling makes of a text: a list of pipelines of simple commands, and of branches with such lists in them. It is written down
- * twice, once for judging with programs by name, once for running with their paths, and it says itself which commands the written
- * text must consist of.
+ * What settling makes of a text: a list of pipelines of simple commands, and of branches and loops with such lists in them. It is
+ * written down twice, once for judging with programs by name, once for running with their paths, and it says itself which commands
+ * the written text must consist of.
+ *
+ * For judging, a loop is written as what it does in two rounds: in the second one every command comes after every other. `read`,
+ * tests for the end and variables that are set leave no trace there, apart from the commands inside them.
  */
 import type { ShellCommand } from "../../../../../core/contracts/index.ts";
 import { quote } from "../plain.ts";
@@ -9,7 +12,13 @@ import { quote } from "../plain.ts";
 /** A word that is known, or one that `echo` and `printf` may get although only running it can tell. */
 export type SettledWord = string | { open: readonly WordPiece[] };
 /** Text, a variable or a sum as the shell is to read it, or the output of commands. */
-export type WordPiece = { text: string } | { raw: string } | { output: SettledList; isQuoted: boolean };
+export type WordPiece =
+  | { text: string }
+  | { raw: string }
+  | { sum: string }
+  | { output: SettledList; isQuoted: boolean }
+  /** `<( … )`, which a program reads like a file. */
+  | { output: SettledList; isFile: true };
 
 export type SettledRedirect =
   /** `from` is the descriptor: `2` in `2> file`. */
@@ -28,9 +37,24 @@ export interface SettledCommand {
 export interface SettledPipeline {
   /** What stands before it; the first one's is not written. */
   joint: "\n" | "&&" | "||";
-  /** The shell is to say how long it took. Nothing is judged differently for that, so only the text that runs has it. */
-  isTimed?: true;
-  commands: readonly SettledCommand[];
+  /** `time` or `!`. Nothing is judged differently for that, so only the text that runs has it. */
+  prefix?: "time" | "!";
+  commands: readonly (SettledCommand | SettledLoop)[];
+}
+
+/** `while …; do …; done`, alone or in a pipe. */
+export interface SettledLoop {
+  loop: "while" | "until";
+  /** What is run before each round, or the words of a `read`. `separator`: what it splits a line at. */
+  test: SettledList | { read: readonly string[]; separator?: string };
+  body: SettledList;
+  redirects: readonly SettledRedirect[];
+}
+
+/** `NAME=value`, for a variable that is only printed or compared. */
+export interface SettledSetting {
+  set: string;
+  value: readonly WordPiece[];
 }
 
 /** `if …; then …; elif …; then …; else …; fi`, never joined to what stands before or after it. */
@@ -39,18 +63,72 @@ export interface SettledIf {
   otherwise?: SettledList;
 }
 
-export type SettledList = readonly (SettledPipeline | SettledIf)[];
+/** `case … in …) …;; esac`. Patterns are written as they were. */
+export interface SettledCase {
+  word: readonly WordPiece[];
+  items: readonly { patterns: readonly string[]; body: SettledList }[];
+}
+
+export type SettledList = readonly (SettledPipeline | SettledIf | SettledCase | SettledSetting)[];
 
 export function written(list: SettledList, isPinned: boolean): string {
   return list
     .map((part, i) => {
-      if ("branches" in part) return (i === 0 ? "" : "\n") + writtenIf(part, isPinned);
-      const { joint, commands, isTimed } = part;
-      const between = joint === "\n" ? "\n" : ` ${joint} `;
-      const before = (i === 0 ? "" : between) + (isTimed && isPinned ? "time " : "");
-      return before + commands.map((command) => writtenCommand(command, isPinned)).join(" | ");
+      const line = i === 0 ? "" : "\n";
+      if ("branches" in part) return line + writtenIf(part, isPinned);
+      if ("set" in part) return line + writtenSetting(part, isPinned);
+      if ("items" in part) return line + writtenCase(part, isPinned);
+      const { joint, commands, prefix } = part;
+      const before = i === 0 || joint === "\n" ? line : ` ${joint} `;
+      if (isPinned)
+        return before + (prefix ? `${prefix} ` : "") + commands.map((one) => writtenMember(one)).join(" | ");
+      const [simple, loops] = [commands.filter(isSimple), commands.filter((one) => !isSimple(one)) as SettledLoop[]];
+      const pipe = simple.map((command) => writtenCommand(command, false)).join(" | ");
+      const rest = loops.flatMap((loop) => judgedLoop(loop).map((one) => written(one, false)));
+      return (simple.length > 0 ? before + pipe : line) + rest.map((text) => `\n${text}`).join("");
     })
     .join("");
+}
+
+function isSimple(member: SettledCommand | SettledLoop): member is SettledCommand {
+  return "name" in member;
+}
+
+function writtenMember(member: SettledCommand | SettledLoop): string {
+  if (isSimple(member)) return writtenCommand(member, true);
+  const { loop, test, body, redirects } = member;
+  const until = "read" in test ? writtenRead(test) : written(test, true);
+  return [`${loop} ${until}`, "do", written(body, true), ["done", ...writtenRedirects(redirects)].join(" ")].join("\n");
+}
+
+function writtenRead({ read, separator }: { read: readonly string[]; separator?: string }): string {
+  const before = separator === undefined ? [] : [`IFS='${separator.replaceAll("'", "'\\''")}'`];
+  return [...before, "read", ...read].join(" ");
+}
+
+/** What a loop does, as lists one after the other: it opens its files, and goes twice through all the rest. */
+function judgedLoop({ test, body, redirects }: SettledLoop): SettledList[] {
+  const files: SettledCommand = { name: "", path: "", words: [], redirects };
+  const round = [...("read" in test ? [] : [test]), body];
+  return [...(redirects.length > 0 ? [[{ joint: "\n" as const, commands: [files] }]] : []), ...round, ...round];
+}
+
+function writtenSetting({ set, value }: SettledSetting, isPinned: boolean): string {
+  if (isPinned) return `${set}=${writtenOpen(value, true)}`;
+  return outputs(value)
+    .map((list) => written(list, false))
+    .join("\n");
+}
+
+function writtenCase({ word, items }: SettledCase, isPinned: boolean): string {
+  if (!isPinned)
+    return [...outputs(word), ...items.map(({ body }) => body)].map((one) => written(one, false)).join("\n");
+  const choices = items.map(({ patterns, body }) => `${patterns.join("|")})\n${written(body, true)}\n;;`);
+  return [`case ${writtenOpen(word, true)} in`, ...choices, "esac"].join("\n");
+}
+
+function outputs(pieces: readonly WordPiece[]): SettledList[] {
+  return pieces.flatMap((piece) => ("output" in piece ? [piece.output] : []));
 }
 
 function writtenIf({ branches, otherwise }: SettledIf, isPinned: boolean): string {
@@ -66,12 +144,16 @@ function writtenIf({ branches, otherwise }: SettledIf, isPinned: boolean): strin
 function writtenCommand({ name, path, words, run, redirects }: SettledCommand, isPinned: boolean): string {
   const args: readonly SettledWord[] = isPinned ? (run ?? words) : words;
   return [
-    quote(isPinned ? path : name),
+    ...(name === "" ? [] : [quote(isPinned ? path : name)]),
     ...args.map((word) => (typeof word === "string" ? quote(word) : writtenOpen(word.open, isPinned))),
-    ...redirects.map(({ from, operator, target, isDescriptor }) =>
-      isDescriptor ? `${from}${operator}${target}` : `${from}${operator} ${quote(target)}`,
-    ),
+    ...writtenRedirects(redirects),
   ].join(" ");
+}
+
+function writtenRedirects(redirects: readonly SettledRedirect[]): string[] {
+  return redirects.map(({ from, operator, target, isDescriptor }) =>
+    isDescriptor ? `${from}${operator}${target}` : `${from}${operator} ${quote(target)}`,
+  );
 }
 
 function writtenOpen(pieces: readonly WordPiece[], isPinned: boolean): string {
@@ -79,8 +161,11 @@ function writtenOpen(pieces: readonly WordPiece[], isPinned: boolean): string {
     .map((piece) => {
       if ("text" in piece) return `'${piece.text.replaceAll("'", "'\\''")}'`;
       if ("raw" in piece) return piece.raw;
-      const inner = `$(${written(piece.output, isPinned)})`;
-      return piece.isQuoted ? `"${inner}"` : inner;
+      // Which numbers it is made of makes no difference to the judgement.
+      if ("sum" in piece) return isPinned ? `"${piece.sum}"` : '"$((0))"';
+      const inner = `(${written(piece.output, isPinned)})`;
+      if ("isFile" in piece) return `<${inner}`;
+      return piece.isQuoted ? `"$${inner}"` : `$${inner}`;
     })
     .join("");
 }
@@ -103,15 +188,20 @@ function flat(list: SettledList, depth: number): Nested[] {
       const { branches, otherwise = [] } = part;
       return [...branches.flatMap(({ test, body }) => [test, body]), otherwise].flatMap((one) => flat(one, depth));
     }
-    return part.commands.flatMap((command) => [
-      { command, depth },
-      ...command.words.flatMap((word) =>
-        typeof word === "string"
-          ? []
-          : word.open.flatMap((piece) => ("output" in piece ? flat(piece.output, depth + 1) : [])),
-      ),
-    ]);
+    if ("set" in part) return outputs(part.value).flatMap((one) => flat(one, depth));
+    if ("items" in part)
+      return [...outputs(part.word), ...part.items.map(({ body }) => body)].flatMap((one) => flat(one, depth));
+    const { commands } = part;
+    return [
+      ...commands.flatMap((one) => (isSimple(one) ? flatCommand(one, depth) : [])),
+      ...commands.flatMap((one) => (isSimple(one) ? [] : judgedLoop(one).flatMap((round) => flat(round, depth)))),
+    ];
   });
+}
+
+function flatCommand(command: SettledCommand, depth: number): Nested[] {
+  const inner = command.words.flatMap((word) => (typeof word === "string" ? [] : outputs(word.open)));
+  return [{ command, depth }, ...inner.flatMap((list) => flat(list, depth + 1))];
 }
 
 function isSameCommand({ command, depth }: Nested, { words, redirects, assignments, within }: ShellCommand): boolean {

@@ -4,6 +4,7 @@ import { readLiteral, readWord } from "../word.ts";
 import { giveUp, type SettleBudget } from "./budget.ts";
 import { bracket, expand, type PatternToken } from "./pattern.ts";
 import type { SettledList, SettledWord, WordPiece } from "./tree.ts";
+import { isSum, type VariableKind } from "./variables.ts";
 
 /** The variable of a loop, in one of its rounds. */
 export interface Round {
@@ -15,6 +16,14 @@ export interface WordContext {
   cwd: string;
   budget: SettleBudget;
   round?: Round | undefined;
+  /** What the text sets. */
+  kinds: ReadonlyMap<string, VariableKind>;
+  /** The values of those that are plain text, as far as the text has come. */
+  values: ReadonlyMap<string, string>;
+  /** Those that are set by now whichever way the text went. Any other may still hold what came from outside, such as a secret. */
+  certain: ReadonlySet<string>;
+  /** Only whether a variable is empty counts here, so it may be any. */
+  takesAnyName?: boolean;
   /** A command before this one may have changed files: which names a pattern stands for is not known yet. */
   mayHaveChanged: boolean;
 }
@@ -29,6 +38,8 @@ export async function settleWord(word: Word, around: WordContext): Promise<strin
   around.budget.spend("letter", word.text.length);
   const plain = readWord(word).literal;
   if (plain !== undefined) return [plain];
+  const braced = withBraces(word);
+  if (braced) return braced;
   const signs = readParts(word).flatMap((part) => known(part, around));
   const text = signs.map((sign) => sign.text).join("");
   const tokens = signs.map((sign) => sign.token);
@@ -38,6 +49,41 @@ export async function settleWord(word: Word, around: WordContext): Promise<strin
   // A file's name that looks like an option is one to the program.
   if (found.some((path) => path.startsWith("-"))) giveUp("a file named like an option");
   return found.length > 0 ? found : [text];
+}
+
+/** `{README,CHANGELOG}.md`: braces between plain text, and nothing in them that is more. */
+function withBraces(word: Word): string[] | undefined {
+  const parts = readParts(word);
+  if (!parts.some(({ type }) => type === "BraceExpansion")) return undefined;
+  let out = [""];
+  for (const part of parts) {
+    const isList = part.type === "BraceExpansion" && /^\{[\w./-]+(,[\w./-]+)+\}$/.test(part.text);
+    const literal = part.type === "Literal" ? readLiteral(part.text) : undefined;
+    const texts = isList ? part.text.slice(1, -1).split(",") : [literal ?? giveUp("braces with more in them")];
+    out = out.flatMap((before) => texts.map((text) => before + text));
+    if (out.length > MOST_COUNTED) giveUp("too many words");
+  }
+  return out;
+}
+
+/** `$(seq 1 5)` and `{1..5}`: the numbers, without running anything. */
+export function countedBy({ parts = [] }: Word): string[] | undefined {
+  const [only, ...more] = parts;
+  if (more.length > 0 || only === undefined) return undefined;
+  if (only.type === "BraceExpansion") return counted(/^\{(\d{1,5})\.\.(\d{1,5})\}$/.exec(only.text)?.slice(1) ?? []);
+  if (only.type !== "CommandExpansion" || only.script?.commands.length !== 1) return undefined;
+  const words = /^\$\(\s*seq((?:\s+\d{1,5}){1,2})\s*\)$/.exec(only.text)?.[1]?.trim().split(/\s+/) ?? [];
+  return counted(words.length === 1 ? ["1", words[0]!] : words);
+}
+
+/** More rounds nobody wants to read. */
+const MOST_COUNTED = 100;
+
+function counted([from, to]: readonly string[]): string[] | undefined {
+  if (from === undefined || to === undefined || [from, to].some((one) => /^0\d/.test(one))) return undefined;
+  const count = Number(to) - Number(from) + 1;
+  if (count < 1 || count > MOST_COUNTED) return undefined;
+  return Array.from({ length: count }, (_, i) => String(Number(from) + i));
 }
 
 /** One word without patterns, for what is redirected or fed. */
@@ -57,7 +103,8 @@ export async function settleOpen(
   around: WordContext,
   inner: (script: ParsedScript) => Promise<SettledList>,
 ): Promise<SettledWord[]> {
-  if (readWord(word).literal !== undefined || !readParts(word).some(isOpen)) return settleWord(word, around);
+  if (readWord(word).literal !== undefined || !readParts(word).some((part) => isOpen(part, around)))
+    return settleWord(word, around);
   around.budget.spend("word");
   around.budget.spend("letter", word.text.length);
   const pieces: WordPiece[] = [];
@@ -66,7 +113,7 @@ export async function settleOpen(
     // Empty quotes make a word where the rest of it is nothing.
     if (isQuoted) pieces.push({ text: "" });
     for (const child of isQuoted ? part.parts : [part]) {
-      if (isComputed(child)) pieces.push(await computed(child, isQuoted, inner));
+      if (isComputed(child, around)) pieces.push(await computed(child, { isQuoted, around, inner }));
       else {
         const signs = isQuoted ? quoted(child as DoubleQuotedChild, around) : known(child as WordPart, around);
         if (!signs.every(({ token }) => "is" in token)) giveUp("a pattern beside it");
@@ -83,29 +130,50 @@ function readParts(word: Word): readonly WordPart[] {
   return parts;
 }
 
-function isOpen(part: WordPart): boolean {
-  return isComputed(part) || (part.type === "DoubleQuoted" && part.parts.some(isComputed));
+function isOpen(part: WordPart, around: WordContext): boolean {
+  return (
+    isComputed(part, around) || (part.type === "DoubleQuoted" && part.parts.some((child) => isComputed(child, around)))
+  );
 }
 
-type Computed = Extract<WordPart, { type: "CommandExpansion" | "ArithmeticExpansion" | "SimpleExpansion" }>;
+type Computed = Extract<
+  WordPart,
+  { type: "CommandExpansion" | "ArithmeticExpansion" | "SimpleExpansion" | "ParameterExpansion" }
+>;
 
-function isComputed(part: WordPart | DoubleQuotedChild): part is Computed {
-  if (part.type === "SimpleExpansion") return SHOWN.test(part.text);
+function isComputed(part: WordPart | DoubleQuotedChild, around: WordContext): part is Computed {
+  if (part.type === "SimpleExpansion") return isShown(part.text.slice(1), around);
+  if (part.type === "ParameterExpansion")
+    return part.prefix !== "!" && !part.index && !part.operation && isShown(part.parameter, around);
   return part.type === "CommandExpansion" || part.type === "ArithmeticExpansion";
 }
 
 /** Variables of every command that hold no secret. Others may: what an agent was granted comes as variables. */
-const SHOWN = /^\$(\?|HOME|PWD|PATH|LANG|LC_ALL|TZ|TERM|UID)$/;
-const SUM = /^\$\(\([\d\s+*-]+\)\)$/;
+const SHOWN = /^(\?|HOME|PWD|PATH|LANG|LC_ALL|TZ|TERM|UID)$/;
+
+function isShown(name: string, { kinds, certain, takesAnyName, round }: WordContext): boolean {
+  if (name === round?.name) return false;
+  const kind = kinds.get(name);
+  if (kind !== undefined) return kind !== "plain" && (certain.has(name) || takesAnyName === true);
+  return SHOWN.test(name) || (takesAnyName === true && /^[A-Za-z_]\w*$/.test(name));
+}
 
 async function computed(
   part: Computed,
-  isQuoted: boolean,
-  inner: (script: ParsedScript) => Promise<SettledList>,
+  {
+    isQuoted,
+    around,
+    inner,
+  }: { isQuoted: boolean; around: WordContext; inner: (script: ParsedScript) => Promise<SettledList> },
 ): Promise<WordPiece> {
   if (part.type === "CommandExpansion") return { output: await inner(part.script ?? giveUp("no script")), isQuoted };
-  if (part.type === "ArithmeticExpansion" && !SUM.test(part.text)) giveUp("a sum with names in it");
-  return { raw: isQuoted ? `"${part.text}"` : part.text };
+  if (part.type !== "ArithmeticExpansion") return { raw: isQuoted ? `"${part.text}"` : part.text };
+  // A value that is filled in elsewhere must not be counted up here.
+  const isStill = !/\+\+|--/.test(part.text);
+  const isNumber = (name: string) =>
+    (around.kinds.get(name) === "number" && around.certain.has(name)) ||
+    (isStill && /^\d{1,9}$/.test(around.values.get(name) ?? ""));
+  return isSum(part.text, isNumber) ? { sum: part.text } : giveUp("a sum with names in it");
 }
 
 function plainSigns(text: string): Known[] {
@@ -146,14 +214,15 @@ function quoted(part: DoubleQuotedChild, around: WordContext): Known[] {
   }
 }
 
-/** Only the loop's own variable is filled in. */
+/** The loop's own variable, and those that are set to plain text, are filled in. */
 function roundValue(
   part: Extract<WordPart, { type: "SimpleExpansion" | "ParameterExpansion" }>,
-  { round, budget }: WordContext,
+  { round, values, budget }: WordContext,
 ): string {
   const isPlain = part.type === "SimpleExpansion" || (!part.prefix && !part.index && !part.operation);
   const name = part.type === "SimpleExpansion" ? part.text.slice(1) : part.parameter;
-  if (!isPlain || round === undefined || name !== round.name) return giveUp("a variable that is not known");
-  budget.spend("letter", round.value.length);
-  return round.value;
+  const value = name === round?.name ? round.value : values.get(name);
+  if (!isPlain || value === undefined) return giveUp("a variable that is not known");
+  budget.spend("letter", value.length);
+  return value;
 }
