@@ -39,17 +39,19 @@ export type Entry =
       person?: string;
       sending?: Own;
       files?: readonly Attached[];
+      /** Models no longer see it. */
+      forgotten?: true;
     }
   | { kind: "event"; key: string; turn: string; label?: EventLabel; text: string; at: number }
-  | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean }
+  | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean; forgotten?: true }
   | { kind: "thinking"; key: string; turn: string; text: string; live: boolean }
   | { kind: "tool"; key: string; turn: string; use: ToolUse }
   | { kind: "fold"; key: string; turn: string; uses: ToolUse[] }
   | { kind: "note"; key: string; turn: string; text: string; failed: boolean }
   /** An edited message took the place of these: folded, and no longer seen by models. */
   | { kind: "replaced"; key: string; turn: string; said: { mine: boolean; text: string }[] }
-  /** The message above was forgotten on request. */
-  | { kind: "forgotten"; key: string; turn: string }
+  /** So many messages above it were forgotten on request, all of one turn. `isMine`: it is the person's own alone. */
+  | { kind: "forgotten"; key: string; turn: string; count: number; isMine: boolean; at: number }
   | { kind: "end"; key: string; turn: string; at: number };
 
 /** A message this page sent. */
@@ -87,10 +89,20 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
     else if (record.role === "tool") {
       for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, record, part);
     } else readAssistant(record, at, out, uses);
-    if (record.forgotten && out.length > before) out.push({ kind: "forgotten", key: `${record.id}:forgotten`, turn });
+    if (record.forgotten && out.length > before) markForgotten(record, at, out, before);
     if (out.length > before) lastOf.set(turn, out.length - 1);
   }
   return withEnds(fold(out), open);
+}
+
+/** Shown dimmed, with one line below for all that follow each other. `from`: where the message's own entries begin. */
+function markForgotten({ id, turn, role }: HistoryMessage, at: number, out: Entry[], from: number): void {
+  for (const entry of out.slice(from)) if (entry.kind === "mine" || entry.kind === "text") entry.forgotten = true;
+  const last = out[from - 1];
+  const goesOn = last?.kind === "forgotten" && last.turn === turn ? last : undefined;
+  if (goesOn) out.splice(from - 1, 1);
+  const count = 1 + (goesOn?.count ?? 0);
+  out.push({ kind: "forgotten", key: `${id}:forgotten`, turn, count, isMine: role === "user" && !goesOn, at });
 }
 
 function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<string, ToolUse>): void {

@@ -211,7 +211,10 @@ export const w = {
     editTitle: "Edit and ask again (↑)",
     editing: "Sending this replaces your last message and everything after it. The originals stay, collapsed.",
     replaced: (n: number) => (n === 1 ? "Replaced: 1 message" : `Replaced: ${n} messages`),
-    forgotten: "Forgotten on request. Models no longer see the message above.",
+    forgotten: (n: number) =>
+      n === 1
+        ? "Forgotten on request. Models no longer see this message."
+        : `Forgotten on request. Models no longer see these ${n} messages.`,
     older: "Loading earlier messages",
     olderButton: "Earlier messages",
     start: "Start of the conversation",
@@ -290,13 +293,36 @@ export const w = {
       write: "Write this file?",
       edit: "Change this file?",
       other: (tool: string) => `Use ${tool}?`,
-      form: "A program asks you something",
     },
-    optional: "(optional)",
-    yes: "Yes",
-    no: "No",
-    send: "Send the answer",
-    openPage: (host: string) => `Open the page on ${host}`,
+    question: {
+      aProgram: "A program",
+      asks: (server: string) => `${server} asks you something`,
+      outside: (server: string) =>
+        `${server} is an MCP server, a program outside Lares. It gets what you enter here, so never enter a password or key.`,
+      because: (server: string) => `${server} can't finish a call without your answer.`,
+      meansCancelled: (time: string) => `cancelled ${time}`,
+      optional: "(optional)",
+      yes: "Yes",
+      no: "No",
+      choose: "Choose…",
+      nothing: "No answer",
+      clear: "Clear",
+      limits({ kind, least, most }: { kind: string; least?: number | undefined; most?: number | undefined }) {
+        const from = kind === "text" && least === 0 ? undefined : least;
+        const both = from !== undefined && most !== undefined && `${from} to ${most}`;
+        const range =
+          both || (from !== undefined && `at least ${from}`) || (most !== undefined && `at most ${most}`) || "";
+        if (kind === "integer") return range ? `A whole number, ${range}.` : "A whole number.";
+        if (kind === "number") return range ? `A number, ${range}.` : "A number.";
+        if (kind === "choices") return range && `Choose ${range}.`;
+        return kind === "text" && range ? `${range[0]!.toUpperCase()}${range.slice(1)} characters.` : "";
+      },
+      wrong: (problem: string) => `This ${problem}.`,
+      send: "Send answer",
+      done: "I'm done there",
+      decline: "Decline",
+      openPage: (host: string) => `Open the page on ${host}`,
+    },
     where: "Where",
     here({ folder, background, terminal, sandbox }: NonNullable<Approval["where"]>) {
       const how = [background && "in the background", terminal && "on a terminal", sandbox].filter(Boolean);
@@ -471,7 +497,15 @@ export const w = {
   },
   settings: {
     title: "Settings",
-    tabs: { models: "Models", channels: "Channels", tools: "Tools", access: "Access", look: "Look", about: "About" },
+    tabs: {
+      models: "Models",
+      channels: "Channels",
+      tools: "Tools",
+      plugins: "Plugins",
+      access: "Access",
+      look: "Look",
+      about: "About",
+    },
     models: {
       now: "Current model",
       because: "Because",
@@ -545,7 +579,7 @@ export const w = {
       works: (tools: number, ms: number) => `Works: ${tools === 1 ? "1 tool" : `${tools} tools`}, ${ms} ms`,
       login: "Log in",
       openPage: "Log in on this page:",
-      ended: "The address the browser ended at, also when nothing answers there",
+      ended: "If the browser runs on another machine: the address it ended at, although nothing answers there",
       finish: "Finish the login",
       loggedIn: (name: string) => `Logged in to ${name}.`,
       isNew: "new, not used until you accept it",
@@ -563,6 +597,52 @@ export const w = {
       added: (name: string) => `Added ${name}. Nothing is started yet.`,
       remove: "Remove",
       removeQuestion: (name: string) => `Remove ${name}?`,
+      removed: (name: string) => `Removed ${name}.`,
+    },
+    plugins: {
+      none: "No plugins yet. A plugin brings skills, tools and hooks in one folder.",
+      noneCmd: "lares plugins install SOURCE",
+      states: { on: "on", off: "off", failed: "switched off by Lares", broken: "can't be used" },
+      offers: (servers: number, skills: number, hooks: number) => [
+        ...(servers ? [servers === 1 ? "1 server" : `${servers} servers`] : []),
+        ...(skills ? [skills === 1 ? "1 skill" : `${skills} skills`] : []),
+        ...(hooks ? [hooks === 1 ? "1 hook" : `${hooks} hooks`] : []),
+      ],
+      enable: "Switch on",
+      disable: "Switch off",
+      update: "Look for an update",
+      check: "Check",
+      fine: "Nothing is wrong with it.",
+      may: "It may:",
+      mayNothing: "It has no rights and runs no code.",
+      skills: "Skills:",
+      leftOut: "Left out:",
+      from: "From",
+      add: "Install a plugin",
+      source: "Where it is",
+      example: "/home/me/weather",
+      sourceText:
+        "A folder or archive on Lares' machine, an https archive, a git address, or npm:NAME. You see what it asks for first; nothing in it runs before your yes.",
+      look: "Look at it",
+      looking: "Working…",
+      question: (name: string, isUpdate: boolean) => (isUpdate ? `Update ${name}?` : `Install ${name}?`),
+      files: (n: number) => (n === 1 ? "1 file" : `${n} files`),
+      asks: "It asks to:",
+      asksNothing: "It asks for no rights and runs no code.",
+      asksNew: "It newly asks to:",
+      givesUp: "It no longer asks to:",
+      same: "Its files haven't changed.",
+      changedFiles: "Changed files:",
+      confined: (how: string) => `Its programs run ${how}.`,
+      scan: "The scan found:",
+      digest: "Digest:",
+      install: "Install",
+      takeUpdate: "Update",
+      installed: (name: string) => `Installed ${name}.`,
+      updated: (name: string) => `Updated ${name}.`,
+      remove: "Remove",
+      removeQuestion: (name: string) => `Remove ${name}?`,
+      deleteData: "Also delete what it stored",
       removed: (name: string) => `Removed ${name}.`,
     },
     channels: {
