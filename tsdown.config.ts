@@ -18,6 +18,8 @@ export default defineConfig({
   dts: false,
   sourcemap: true,
   fixedExtension: false,
+  // V8 keeps the text of a file in memory, comments too: without them it is idle at about 2 MB less. Licences stay.
+  outputOptions: { comments: { annotation: false, jsdoc: false, legal: true } },
   deps: { alwaysBundle: [AT_START, AT_FIRST_TURN], onlyBundle: false },
   plugins: [
     {

@@ -97,8 +97,8 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/plugins/install/folders.ts":
     "the folder of plugins in the home, of which a sandbox shows each plugin its own part",
   "edges/tools/event-hooks/command.ts": "makes the folder that command hooks have as their home, with what each reads",
-  "edges/tools/mcp/host-proxy.ts": "makes and removes the folder of a socket of ours in the home",
-  "edges/tools/mcp/launch.ts": "makes the folder that a server has as its home",
+  "edges/tools/mcp/connect/host-proxy.ts": "makes and removes the folder of a socket of ours in the home",
+  "edges/tools/mcp/connect/launch.ts": "makes the folder that a server has as its home",
   "edges/channels/setup/setup.ts": "removes a channel's folder of ours",
   "edges/channels/signal/listener.ts": "the folder of a Signal account, which only this listener and the gateway use",
   "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",

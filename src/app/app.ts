@@ -130,6 +130,11 @@ function buildProgram(base: Base, { env, version, program = "lares" }: StartOpti
       clock,
       log: log.child("models"),
       loadAttachment: async (id) => late.get().current?.attachments.load(id),
+      pluginSocket: (...asked) =>
+        late
+          .get()
+          .now()
+          .plugins.calls.modelSocket(...asked),
     });
   const models = changingModels(() => tryModels(config.models, modelEnv));
   const lives = late.set(

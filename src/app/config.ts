@@ -5,22 +5,24 @@ import { canReach, channelAdvice, channelsConfig, limitsShape } from "../edges/c
 import { embedderAdvice, embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
-import { pluginsConfig } from "../edges/plugins/index.ts";
+import { advisePlugins, listPluginServers, pluginsConfig } from "../edges/plugins/index.ts";
 import {
+  adviseTools,
   agentMcpConfig,
   agentSandboxConfig,
   eventHooksConfig,
   mcpConfig,
+  misfit,
   peersConfig,
   rootsConfig,
+  SHELL_WORDS,
   sandboxConfig,
   TOOL_NAMES,
-  toolAdvice,
   webConfig,
 } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
 import { gatewayAdvice, gatewayConfig } from "../faces/gateway/index.ts";
-import { agentExpiryConfig, approvalsConfig } from "../flow/approvals/index.ts";
+import { agentExpiryConfig, approvalsAdvice, approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
 import { adviseRules, agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
@@ -143,8 +145,9 @@ export type LaresSettings = Settings<typeof schema>;
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
 async function advise(at: AdviceContext): Promise<ConfigAdvice[]> {
-  const edges = { ...modelAdvice, ...toolAdvice, ...channelAdvice, ...embedderAdvice };
-  const table = { ...edges, ...agentAdvice, ...rhythmAdvice, ...gatewayAdvice, ...adviseRules(TOOL_NAMES) };
+  const others = { ...adviseTools(listPluginServers), ...advisePlugins(misfit) };
+  const some = { ...modelAdvice, ...others, ...channelAdvice, ...embedderAdvice, ...approvalsAdvice };
+  const table = { ...some, ...agentAdvice, ...rhythmAdvice, ...gatewayAdvice, ...adviseRules(TOOL_NAMES, SHELL_WORDS) };
   return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...(await adviseBy(table, at))];
 }
 

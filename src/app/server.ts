@@ -168,6 +168,7 @@ function instancePorts(instance: () => Instance) {
     channel: (channel, account, head, readBody) =>
       instance().channels.accounts.receive({ channel, account }, head, readBody),
     peers: () => instance().peers,
+    endLogin: (query) => instance().mcp.servers.endLogin(query),
     findSession: async (turn) => (await instance().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,

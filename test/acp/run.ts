@@ -5,11 +5,11 @@
  */
 import { strict as assert } from "node:assert";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { PROGRAM, scratch, spawnModel, startLares, until } from "../support/index.ts";
+import { findNode, fromNpm } from "../support/outside.ts";
 
 /** It needs a newer Node than Lares does. */
 const PEER = { acpx: "0.19.1" };
@@ -22,8 +22,8 @@ interface Ran {
   out: string;
 }
 
-const node = findNode();
-const acpx = join(installed(), "node_modules/acpx/dist/cli.js");
+const node = findNode(PEER_NODE, "acpx");
+const acpx = join(fromNpm(join(tmpdir(), "lares-acp"), PEER), "node_modules/acpx/dist/cli.js");
 const model = await spawnModel();
 const lares = await startLares({ env: model.env });
 const home = scratch("acpx");
@@ -148,31 +148,6 @@ async function ownersGone(): Promise<void> {
     () => !spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.includes(`acp --home ${lares.home}`),
     { withinMs: 20_000 },
   );
-}
-
-function findNode(): string {
-  const script = fileURLToPath(new URL("../../scripts/node-versions.mjs", import.meta.url));
-  const done = spawnSync(process.execPath, [script, String(PEER_NODE)], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (done.status !== 0) throw new Error(`There is no Node ${PEER_NODE} for acpx.`);
-  return done.stdout.trim();
-}
-
-/** The folder acpx is in, installed when it isn't there. */
-function installed(): string {
-  const folder = join(tmpdir(), "lares-acp");
-  const list = join(folder, "package.json");
-  const text = `${JSON.stringify({ private: true, dependencies: PEER }, null, 2)}\n`;
-  if (existsSync(join(folder, "node_modules")) && readFileSync(list, "utf8") === text) return folder;
-  say(`Installing acpx into ${folder}…`);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(list, text);
-  const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const done = spawnSync("npm", args, { stdio: "inherit" });
-  if (done.status !== 0) throw new Error("npm could not install acpx");
-  return folder;
 }
 
 function say(line: string): void {

@@ -39,6 +39,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   mcp_pin: "edges/tools",
   mcp_run: "edges/tools",
   mcp_server: "edges/tools",
+  mcp_task: "edges/tools",
   memory: "mind/memory",
   memory_capture: "mind/memory",
   memory_condensation: "mind/memory",

@@ -7,6 +7,7 @@ import { chat, end, type Lares, percentile, post, rssMb, startLares, startModel 
 const SERVERS = 10;
 const TOOLS_EACH = 15;
 const CALLS = 200;
+const STARTS = 7;
 const root = new URL("../../", import.meta.url).pathname;
 
 export interface McpFigures {
@@ -36,17 +37,19 @@ export async function benchMcp(): Promise<McpFigures> {
   await chat(without, "ana", "hello");
   const plain = lastBytes();
   await end(without);
-  const starts = await Promise.all([[bare], [full]].map(async ([home]) => startsOf(model.url, home!)));
+  const starts = await startsOf(model.url, [bare, full]);
   const lares = await startLares(model.url, full);
   const children = countChildren(lares.pid);
   const idleMb = rssMb(lares.pid);
   await chat(lares, "ana", "hello");
   const helloTokens = Math.round((lastBytes() - plain) / 4);
-  const own = await turns(lares, () => 'tool:list {"path":"."} then: say:ok');
-  const theirs = await turns(lares, (i) => {
-    const call = { name: `server${i % 2}__tool0`, input: { city: "Rome" } };
-    return `tool:tool_run ${JSON.stringify(call)} then: say:ok`;
-  });
+  const [own, theirs] = await turns(lares, [
+    () => 'tool:list {"path":"."} then: say:ok',
+    (i) => {
+      const call = { name: `server${i % 2}__tool0`, input: { city: "Rome" } };
+      return `tool:tool_run ${JSON.stringify(call)} then: say:ok`;
+    },
+  ]);
   const usedMb = rssMb(lares.pid);
   await end(lares);
   await end(model);
@@ -82,23 +85,30 @@ export function sayMcp(f: McpFigures): { what: string; seen: string; bar: string
   ];
 }
 
-async function startsOf(modelUrl: string, home: string): Promise<number[]> {
-  const times: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const lares = await startLares(modelUrl, home);
-    times.push(lares.readyMs);
-    await end(lares);
+/** One after the other and by turns: what else the machine does meanwhile falls on both alike. */
+async function startsOf(modelUrl: string, homes: readonly string[]): Promise<number[][]> {
+  const times: number[][] = homes.map(() => []);
+  for (let round = 0; round < STARTS; round++) {
+    for (const [n, home] of homes.entries()) {
+      const lares = await startLares(modelUrl, home);
+      times[n]!.push(lares.readyMs);
+      await end(lares);
+    }
   }
   return times;
 }
 
-async function turns(lares: Lares, text: (i: number) => string): Promise<number[]> {
-  const times: number[] = [];
+/** The same for turns. */
+async function turns(lares: Lares, texts: [Said, Said]): Promise<[number[], number[]]> {
+  const times: [number[], number[]] = [[], []];
   // The first ones start the programs and load the SDK.
-  for (let i = 0; i < 4; i++) await chat(lares, "ben", text(i));
-  for (let i = 0; i < CALLS; i++) times.push(await chat(lares, `ben${i % 10}`, text(i)));
+  for (let i = 0; i < 4; i++) for (const text of texts) await chat(lares, "ben", text(i));
+  for (let i = 0; i < CALLS; i++)
+    for (const [n, text] of texts.entries()) times[n]!.push(await chat(lares, `ben${n}${i % 10}`, text(i)));
   return times;
 }
+
+type Said = (i: number) => string;
 
 function makeHome(withServers: boolean): string {
   const home = mkdtempSync(join(tmpdir(), "lares-bench-"));

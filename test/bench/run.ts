@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
  * delay, everything durable. `--schedules`: only what ten thousand schedules cost; `--channels`: only from a platform's event to the
- * model's request, per adapter; `--mcp`: only what MCP servers cost; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ * model's request, per adapter; `--mcp`: only what MCP servers cost; `--hooks`: only what hooks cost; `--runtimes`: only what the model proxy adds to a runtime's call; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -15,6 +15,7 @@ import { benchApprovals, sayApprovals } from "./approvals.ts";
 import { channelFigures, unusedAdapters } from "./channels.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
+import { benchHooks } from "./hooks.ts";
 import { benchMcp, sayMcp } from "./mcp.ts";
 import {
   chat,
@@ -29,6 +30,7 @@ import {
   startModel,
   text,
 } from "./process.ts";
+import { benchProxy, sayProxy } from "./runtimes.ts";
 import { benchSchedules, saySchedules } from "./schedules.ts";
 import { uiFigures } from "./ui.ts";
 
@@ -56,8 +58,21 @@ if (process.argv.includes("--prompt")) {
   print();
   process.exit();
 }
+if (process.argv.includes("--runtimes")) {
+  for (const { what, seen, bar, ok } of sayProxy(await benchProxy())) note(what, seen, bar, ok);
+  await end(model);
+  print();
+  process.exit();
+}
 if (process.argv.includes("--mcp")) {
   for (const { what, seen, bar, ok } of sayMcp(await benchMcp())) note(what, seen, bar, ok);
+  await end(model);
+  print();
+  process.exit();
+}
+if (process.argv.includes("--hooks")) {
+  for (const { what, p50, p95 } of await benchHooks(model.url))
+    note(`a turn with a tool call, ${what}, p50 / p95`, `${ms(p50)} / ${ms(p95)}`, "");
   await end(model);
   print();
   process.exit();
@@ -164,7 +179,8 @@ async function statements(lares: Lares): Promise<void> {
 /** What stays of a turn when everything has been collected, and in the file. */
 async function kept(): Promise<void> {
   const door = DOORS.find(({ name }) => name === "POST /chat")!;
-  // Until about 6,000 turns the conversations held in memory still grow to their bound.
+  // Until about 6,000 turns the conversations held in memory still grow to their bound. Then they come and go: half a megabyte more or
+  // less at the moment of weighing is some eighty bytes a turn.
   const { keptPerTurn, filePerTurn } = await weigh(door, { warm: 6000, turns: 6000 });
   note("memory kept per turn", `${keptPerTurn} bytes`, `≤ ${MOST_KEPT_BYTES} bytes`, keptPerTurn <= MOST_KEPT_BYTES);
   note("database per turn", `${(filePerTurn / 1000).toFixed(1)} kB`, "");

@@ -17,7 +17,6 @@ export const UNCITED: Readonly<Record<string, readonly number[]>> = {
   EMBEDDED: [5],
   FILES: [11],
   GATE: [2, 3],
-  GOALS: [5],
   HEARTBEAT: [4],
   INBOX: [3],
   MCP: [9, 11, 17],

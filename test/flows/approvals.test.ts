@@ -182,6 +182,23 @@ describe("the answer", () => {
     expect(await lares.chat("a4", `${callExec(command)} then: say:three`)).toMatchObject({ response: "three" });
   });
 
+  it("allow always: every agent that waited reads who allowed it and that it lasts, and no words that nobody said", async () => {
+    const command = "echo ran >> alongside.txt";
+    const call = (word: string) => `#${word}# ${callExec(command)} then: say:done`;
+    const first = await lares.chat("a4-first", call("first-asked"));
+    const second = await lares.chat("a4-second", call("asked-alongside"));
+    // After another request has read the interim result, the outcome comes as a message with its label.
+    for (const user of ["a4-first", "a4-second"]) await lares.chat(user, "say:meanwhile");
+    await lares.rpc("approvals.resolve", { id: first.approval!.id, decision: "allow-always" });
+    for (const { turn } of [first, second]) await lares.rpc("turns.wait", { turn });
+    for (const word of ["#first-asked#", "#asked-alongside#"]) {
+      const read = JSON.stringify(requestsWith(model, word).at(-1)!.messages);
+      expect(read).toContain("Allowed by owner, from now on without asking.");
+      expect(read).not.toContain("They said");
+    }
+    expect(lines("alongside.txt")).toEqual(["ran", "ran"]);
+  });
+
   it("by a word in the chat: /approve and /deny with the code", async () => {
     const parked = await ask("a5");
     const code = parked.approval!.id.slice(-6);

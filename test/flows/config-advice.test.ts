@@ -196,6 +196,10 @@ const NEVER: [key: string, value: string, why: RegExp][] = [
   ["policy.allow.web_fetch", '["https://docs.example.com"]', /can't match any address/],
   ["policy.deny.web_fetch", '["docs.example.com:8443"]', /can't match any address/],
   ["agents.main.policy.allow.browser", '["*"]', /can't match any address/],
+  ["policy.allow.exec", '["ls *","cd *"]', /"cd \*" covers nothing: cd is part of the shell.* It needs none/],
+  ["agents.main.policy.allow.exec", '["type *"]', /"type \*" covers nothing.* Write "which \*" instead/],
+  ["policy.allow.exec", '["export X=1"]', /export is part of the shell, not a program, so no rule can allow it/],
+  ["policy.allow.exec", '["for *"]', /"for \*" covers nothing/],
   ["policy.allow.exec", '["ls | cat"]', /Put quotes around what is meant literally\.(?!\.)/],
   ["routing.rules", '[{"agent":"main","channel":"telegrm"}]', /no channel "telegrm" \(did you mean telegram\?\)/],
   ["routing.identities", '{"ana":["telegrm:1"]}', /no channel "telegrm"/],
@@ -208,6 +212,14 @@ const NEVER: [key: string, value: string, why: RegExp][] = [
 ];
 
 const NOT_NOW: typeof NEVER = [
+  [
+    "policy.allow.exec",
+    '["python3 *"]',
+    /"python3 \*" covers hardly anything.* for example: "python3 tools\/report \*"/,
+  ],
+  ["policy.allow.exec", '["xargs *"]', /Write a rule for what it runs instead/],
+  ["approvals", '{"remindAfterHours":48}', /Nobody is reminded: approvals expire after 24 hours/],
+  ["approvals", '{"expireAfterHours":2}', /the first reminder would come after 4 hours\. Set it below 2, or to 0/],
   ["gateway.bind", "192.0.2.77", /isn't an address of this machine/],
   [
     "sandbox",

@@ -157,6 +157,38 @@ function servedTurn(): Scenario {
   };
 }
 
+/** A call that an MCP server turns into a task. `isKnown`: the outcome is, in the end; otherwise that is said. */
+function taskTurn(isKnown: boolean): Scenario {
+  const server = fileURLToPath(new URL("../fakes/mcp/server.mjs", import.meta.url));
+  const run = `tool:tool_run ${JSON.stringify({ name: "sky__forecast", input: {} })} then: say:done`;
+  return {
+    config(home) {
+      const script = join(home, "script.json");
+      const tool = { name: "forecast", description: "The weather.", inputSchema: { type: "object" } };
+      const tasks = { forecast: {} };
+      writeFileSync(script, JSON.stringify({ tools: [tool], era: "modern", tasks, log: join(home, "mcp.log") }));
+      const sky = { command: process.execPath, args: [server, script], sandbox: false };
+      return { mcp: { servers: { sky } }, policy: { allow: { mcp: ["sky/*"] } } };
+    },
+    async provoke({ lares }) {
+      await lares.chat("ana", 'tool:tool_search {"query":"weather"} then: say:found', { key: "looked" });
+      await lares.chat("ana", run, { key: "task" });
+    },
+    async settle({ lares }) {
+      // While the turn is parked, the same message again is answered with that.
+      const { notices } = await until("the answer", async () => {
+        const answer = await lares.chat("ana", run, { key: "task" });
+        return answer.response === "done" ? answer : undefined;
+      });
+      expect(notices.join().includes("isn't known")).toBe(!isKnown);
+      const log = readFileSync(join(lares.home, "mcp.log"), "utf8").split("\n");
+      expect(log.filter((line) => line.startsWith("called"))).toHaveLength(1);
+      const { messages } = await lares.rpc("chat.history", { session: "agent:main:http:owner:ana" });
+      expect(JSON.stringify(messages).split("forecast made of").length - 1).toBe(isKnown ? 1 : 0);
+    },
+  };
+}
+
 const farPeers = await Promise.all([startPeer(), startPeer(), startPeer()]);
 afterAll(() => Promise.all(farPeers.map((one) => one.close())));
 
@@ -619,6 +651,10 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   ],
   "server.adding": [["", addedServer()]],
   "server.noted": [["", servedTurn()]],
+  // The server has the task and nobody knows its name: said so, and not called again.
+  "task.made": [["", taskTurn(false)]],
+  "task.noted": [["", taskTurn(true)]],
+  "task.ended": [["", taskTurn(true)]],
   "plugin.staged": [
     ["", installing(undefined)],
     [":2", updating("1.0.0")],

@@ -27,6 +27,8 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "plugins enable": [5, "there is no plugin of that name"],
   "plugins disable": [5, "there is no plugin of that name"],
   "plugins remove": [5, "there is no plugin of that name"],
+  "hooks test": [5, "there is no hook of that name"],
+  "hooks import": [5, "there is no such file"],
   "import openclaw": [5, "there is no such folder"],
   "import hermes": [5, "there is no such folder"],
   "import accept": [5, "nothing was imported"],

@@ -162,7 +162,9 @@ describe("a heartbeat", () => {
     list("- (every blue moon) look at the sky", "- look (every 2 hours), then tell me");
     const before = await beat();
     expect(before.problems).toEqual([
-      expect.stringMatching(/"\(every blue moon\) look at the sky": Lares can't read "blue moon" as a time/),
+      expect.stringMatching(
+        /"\(every blue moon\) look at the sky": Lares can't read "blue moon" as how often something happens/,
+      ),
     ]);
     expect(before.today.looks).toBeGreaterThan(0);
     expect(before.today.calls).toBeGreaterThan(0);

@@ -252,6 +252,24 @@ describe("bad input is refused with a code, a sentence and a hint, and nothing i
     expect(await lares.rpc("sessions.list", { limit: 500 })).toEqual(before);
   });
 
+  it.each(["/chat", "/rpc/chat.send", "/v1/chat/completions", "/v1/responses", "/login", "/mcp", "/a2a/v1"])(
+    "a body that is no JSON: %s says what is wrong and where, in plain words",
+    async (path) => {
+      const said = async (raw: string) => {
+        const { json, status } = await lares.request("POST", path, { raw });
+        return { status, message: (json.error as ErrorBody).message };
+      };
+      expect(await said("{'message': 1}")).toEqual({
+        status: 400,
+        message: expect.stringContaining(
+          'not JSON: a name in double quotes or "}" is expected at character 2 of 14 instead of "\'", near: {\'message\': 1}',
+        ),
+      });
+      expect((await said('{"message": "x"')).message).toContain("it ends after 15 characters");
+      expect((await said('{"message": 01}')).message).not.toMatch(/Unexpected|position|token/);
+    },
+  );
+
   it("an unknown field and an unknown method name the nearest known one", async () => {
     const field = await lares.request("POST", "/chat", { body: { user_id: "bad", message: "x", sesion: "y" } });
     expect((field.json.error as ErrorBody).hint).toContain('"session"');

@@ -187,7 +187,7 @@ it("servers are added from what READMEs print, keys go into the vault, and remov
   const done = await at.lares.rpc("mcp.add", { text });
   expect(done).toMatchObject({ added: [{ name: "My-Sky" }], refused: [] });
   const settings = readFileSync(join(at.lares.home, "lares.yaml"), "utf8");
-  expect(settings).toContain("vault:MCP_MY_SKY_SKY_TOKEN");
+  expect(settings).toContain("vault:MCP_MY_SKY_SKY_TOKEN_");
   expect(settings).not.toContain("s3cret-value");
   expect(await at.lares.rpc("mcp.test", { name: "My-Sky" })).toMatchObject({ ok: true, tools: 1, complaints: [] });
   expect((await at.lares.rpc("mcp.list", {})).servers).toMatchObject([{ name: "My-Sky", state: "ready", tools: 1 }]);
@@ -197,6 +197,31 @@ it("servers are added from what READMEs print, keys go into the vault, and remov
   });
   expect(await at.lares.rpc("mcp.remove", { name: "My-Sky" })).toEqual({ removed: true });
   expect((await at.lares.rpc("mcp.list", {})).servers).toEqual([]);
+});
+
+it("keys in pasted headers and addresses go into the vault, and the server still gets them", async () => {
+  const seen: { url: string | undefined; authorization: string | undefined; key: unknown }[] = [];
+  const elsewhere = createServer(({ url, headers }, response) => {
+    seen.push({ url, authorization: headers.authorization, key: headers["x-api-key"] });
+    response.writeHead(500).end();
+  });
+  await new Promise<void>((resolve) => void elsewhere.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void elsewhere.close());
+  const at = await start({ tools: [weather] }, { mcp: {} });
+  const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/mcp?api_key=0123456789abcdef`;
+  const headers = { Authorization: "Bearer ghp_abcdefghij1234567890", "X-Api-Key": "abcdef1234567890abcdef99" };
+  const env = { DATABASE_URL: "postgres://u:hunter2hunter2@db.example/x" };
+  const mcpServers = { far: { url, headers }, db: { command: process.execPath, args: [SERVER], env } };
+  await at.lares.rpc("mcp.add", { text: JSON.stringify({ mcpServers }) });
+  const settings = readFileSync(join(at.lares.home, "lares.yaml"), "utf8");
+  expect(settings).toContain("Bearer vault:MCP_FAR_AUTHORIZATION");
+  expect(settings).not.toMatch(/ghp_abc|abcdef1234567890|0123456789abcdef|hunter2/);
+  await at.lares.rpc("mcp.test", { name: "far" });
+  expect(seen[0]).toEqual({
+    url: "/mcp?api_key=0123456789abcdef",
+    authorization: headers.Authorization,
+    key: headers["X-Api-Key"],
+  });
 });
 
 it("a server elsewhere is called over HTTP with the owner's headers; where it redirects to is not followed", async () => {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -55,6 +56,35 @@ describe("the log", () => {
   }, 60_000);
 });
 
+describe("a log that has no place", () => {
+  it.each([
+    ["a file called logs", (home: string) => writeFileSync(join(home, "logs"), "x"), "logs is a file, not a folder"],
+    [
+      "a folder called lares.log",
+      (home: string) => mkdirSync(join(home, "logs/lares.log"), { recursive: true }),
+      "lares.log is a folder, not a file",
+    ],
+  ])(
+    "%s: Lares goes on, says it once with the way out, and doctor says the same",
+    async (_, make, what) => {
+      const one = new Lares({ env: model.env });
+      try {
+        make(one.home);
+        await one.start();
+        expect((await one.chat("u", "say:hello")).response).toBe("hello");
+        await one.chat("u", "say:again");
+        await until("the sentence", () => one.output.includes(what));
+        expect(one.output.split(what)).toHaveLength(2);
+        expect(one.output).toMatch(/There is no log in the home: .* Move it away: mv .* Lares goes on without it\./);
+        expect(lares(one.home, ["doctor", "--token", one.token]).out).toContain(what);
+      } finally {
+        await one.dispose();
+      }
+    },
+    60_000,
+  );
+});
+
 describe("a home that can't be used", () => {
   const told = (home: string, as?: number) => ({
     start: lares(home, ["gateway", "run", "--port", "0"], as).err,
@@ -68,6 +98,25 @@ describe("a home that can't be used", () => {
     writeFileSync(file, "x");
     for (const said of Object.values(told(file))) expect(said).toContain(`${file} is a file, not a folder.`);
     for (const said of Object.values(told(join(file, "home")))) expect(said).toContain("part of its path is a file");
+  }, 60_000);
+
+  it("a link to a folder that isn't there: what it points to, and nothing is made in its place", () => {
+    const parent = scratch("dangling-home");
+    const home = join(parent, "home");
+    symlinkSync("disk/lares", home);
+    const sentence = `${home} is a link to ${join(parent, "disk/lares")}, which doesn't exist.`;
+    for (const said of Object.values(told(home))) expect(said).toContain(sentence);
+    expect(told(join(home, "deeper")).start).toContain(sentence);
+    expect(readdirSync(parent)).toEqual(["home"]);
+  }, 60_000);
+
+  it("doctor says nothing is fine in a home that it couldn't look into", () => {
+    const file = join(scratch("doctor-file-home"), "file");
+    writeFileSync(file, "x");
+    const { checks } = JSON.parse(lares(file, ["doctor", "--json"]).out) as { checks: { id: string; level: string }[] };
+    expect(checks.find(({ id }) => id === "home")?.level).toBe("bad");
+    for (const id of ["files", "config", "database", "log", "lock", "port", "model", "heartbeat"])
+      expect(checks.map((one) => one.id)).not.toContain(id);
   }, 60_000);
 
   const isRoot = process.getuid?.() === 0;
@@ -133,12 +182,42 @@ describe("damaged pages", () => {
       expect(start.err.trim().split("\n")).toHaveLength(1);
       const doctor = lares(one.home, ["doctor"]);
       expect(doctor.code).toBe(1);
-      expect(doctor.out).toContain(`${file} is damaged: `);
+      expect(doctor.out).toContain(`${file} is damaged: parts of it can't be read.`);
+      expect(start.err).not.toMatch(/tree|page|malformed/i);
+      expect(doctor.out).toMatch(/^ +SQLite says: .+/m);
       expect(lares(one.home, ["status"]).out).toContain("Lares did not start: ");
     } finally {
       await one.dispose();
     }
   }, 60_000);
+});
+
+describe("a home that others can look into", () => {
+  it.each([
+    [0o755, "warn", "Others can look into"],
+    [0o770, "bad", "Others can change what is in"],
+    [0o700, "ok", ""],
+  ])(
+    "%o: doctor and the audit judge it alike",
+    async (mode, level, text) => {
+      const one = new Lares({ env: model.env });
+      try {
+        await one.start();
+        chmodSync(one.home, mode);
+        const { findings } = await one.rpc("security.audit", {});
+        const audited = findings.find(({ id }) => id === "mode:home");
+        const { checks } = JSON.parse(lares(one.home, ["doctor", "--json", "--token", one.token]).out) as {
+          checks: { id: string; level: string; text: string }[];
+        };
+        const checked = checks.find(({ id }) => id === "home");
+        for (const found of [audited, checked])
+          expect(found).toMatchObject({ level, text: expect.stringContaining(text) });
+      } finally {
+        await one.dispose();
+      }
+    },
+    60_000,
+  );
 });
 
 describe("the sandbox", () => {

@@ -341,6 +341,47 @@ describe("settings", () => {
     expect(text.trim()).toBe("before");
   });
 
+  test("a stop text is in nothing that the caller reads, not in our notices either, whole and streamed", async () => {
+    const at = await openInstance();
+    try {
+      for (const stop of ["practice", "\n\n", "model", "hello"]) {
+        const ask = { model: "lares", messages: said("hello"), temperature: 0.5, stop };
+        const whole = await clientOf(at).chat.completions.create(ask);
+        expect(whole.choices[0]!.message.content, stop).not.toContain(stop);
+        expect((whole as Facts).lares).toMatchObject({ practice: true, notices: [expect.any(String)] });
+        const { text, last } = await streamed(clientOf(at), ask);
+        expect(text, stop).not.toContain(stop);
+        expect(last.lares).toMatchObject({ practice: true });
+      }
+      const other = await clientOf(at).chat.completions.create({ model: "lares", messages: said("hello"), stop: "@@" });
+      expect(other.choices[0]!.message.content).toMatch(/practice model/);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("a setting the model doesn't take is named in a notice, thinking too", async () => {
+    const model = await startModelServer();
+    const at = await openInstance({
+      config: `models:
+  default: mine/gpt-5-mini
+  providers: { mine: { api: openai-chat, baseUrl: "${model.url}/v1", keys: [k], models: { gpt-5-mini: {} } } }
+`,
+    });
+    try {
+      const ask = (reasoning_effort: "none" | "low") =>
+        clientOf(at).chat.completions.create({ model: "lares", messages: said("say:x"), reasoning_effort });
+      expect(((await ask("low")) as Facts).lares!.notices).toEqual([]);
+      expect(model.requests.at(-1)!.body.reasoning_effort).toBe("low");
+      expect(((await ask("none")) as Facts).lares!.notices).toEqual([
+        "mine/gpt-5-mini does not take reasoning_effort; it answered without.",
+      ]);
+    } finally {
+      await at.stop();
+      await model.close();
+    }
+  });
+
   test("a stream that breaks off and is asked for again goes on where it was, and repeats nothing", async () => {
     const text = "one two three four five six seven eight nine ten";
     let calls = 0;
@@ -403,6 +444,23 @@ describe("settings", () => {
       expect(error!.message.length).toBeGreaterThan(20);
     }
   });
+});
+
+test("a parked turn reports what it has used so far, whole and streamed", async () => {
+  const at = await openScripted({ config: "gateway: { http: { wait: 0.05 } }\n" });
+  try {
+    const ask = said('tool:exec {"command":"touch x"} then: say:done');
+    const whole = await clientOf(at).chat.completions.create({ model: "lares", messages: ask });
+    expect((whole as Facts).lares!.state).toBe("parked");
+    expect(whole.usage!.prompt_tokens).toBeGreaterThan(100);
+    expect(whole.usage!.completion_tokens).toBeGreaterThan(0);
+    const { last } = await streamed(clientOf(at), { messages: ask, stream_options: { include_usage: true } });
+    expect(last.usage!.prompt_tokens).toBeGreaterThan(100);
+    const response = await clientOf(at).responses.create({ model: "lares", input: ask[0]!.content });
+    expect(response.usage!.input_tokens).toBeGreaterThan(100);
+  } finally {
+    await at.stop();
+  }
 });
 
 describe("models", () => {

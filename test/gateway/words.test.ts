@@ -90,6 +90,9 @@ test("a mistyped command is answered with the one that was meant, an unknown one
     ["/hlep", "/help"],
     ["/hlep me", "/help"],
     ["/halp", "/help"],
+    ["//sttus", "/status"],
+    ["//STATUS", "/status"],
+    ["//help ", "/help"],
   ] as const) {
     const { response } = await say(typed);
     expect(response, typed).toContain(`Did you mean ${meant}?`);
@@ -109,7 +112,11 @@ test("a mistyped command is answered with the one that was meant, an unknown one
     "/etc/hosts say:x",
     "/dev",
     "/research the moon",
-    "//sttus",
+    "//sttus say:x",
+    "//xyzzy",
+    "//tmp",
+    "// sttus",
+    '"/sttus"',
     "/ say:x",
     "a /sttus",
   ];

@@ -3,7 +3,7 @@
  * A door opens once and is then knocked on, `atOnce` at a time.
  */
 import { WebSocket } from "ws";
-import { type FarSide, type Lares, sendHook, startFarSide } from "../support/index.ts";
+import { type FarSide, type Lares, sendHook, startFarSide, until } from "../support/index.ts";
 
 export interface Door {
   name: string;
@@ -110,6 +110,10 @@ export const DOORS: readonly Door[] = [
       async knock(n) {
         const { approval } = await lares.chat(`v${n % 400}`, ASKS);
         if (approval) await lares.rpc("approvals.resolve", { id: approval.id, decision: "deny" });
+      },
+      // Nobody waits for what follows a denial.
+      async settle() {
+        await until("every turn is over", async () => !(await lares.rpc("turns.list", { open: true })).turns.length);
       },
     }),
   },

@@ -127,6 +127,26 @@ test("a question of the memory tools that waits is withdrawn, and no longer show
   }
 });
 
+test("a question about several things stays open when only one of them is forgotten", async () => {
+  const at = await startLares({ env: model.env, config: { gateway: { http: { wait: 0.05 } }, memory: MEMORY } });
+  try {
+    const { id } = await at.rpc("memory.add", { text: "Tilda plays the lute" });
+    await at.rpc("memory.add", { text: "Tilda lives in Bergen" });
+    const parked = await at.chat(
+      "owner",
+      `tool:tool_run {"name":"memory_forget","input":{"about":"Tilda"}} then: say:{results}`,
+    );
+    expect(parked.approval?.shown).toContain("- Tilda plays the lute");
+    await at.rpc("memory.forget", { id });
+    const { approvals } = await at.rpc("approvals.list", { state: "pending" });
+    expect(approvals.map((one) => one.id)).toEqual([parked.approval?.id]);
+    await at.rpc("memory.forget", { about: "Tilda" });
+    expect((await at.rpc("approvals.list", { state: "pending" })).approvals).toEqual([]);
+  } finally {
+    await at.dispose();
+  }
+});
+
 test("a search that finds the message beside it does not bring a forgotten one back (CONTEXT-21)", async () => {
   const session = "agent:main:sauna";
   for (const text of ["We rented a sauna in Turku", "Jorma Virta paid the deposit", "the sauna is wooden"])

@@ -335,6 +335,22 @@ describe("searching", () => {
     expect(entities.map(({ name }) => name)).toEqual(expect.arrayContaining(["Ana", "Lisbon"]));
   });
 
+  it("a word that may be a name counts with all its mentions once it is sure to be one, in either order (GRAPH-1)", async () => {
+    const { memory } = await start();
+    const mentions = async () =>
+      Object.fromEntries((await memory.graph()).entities.map((one) => [one.name, one.mentions] as const));
+    await memory.add({ text: "Bob called about the roof" });
+    await memory.add({ text: "schmidt likes green tea" });
+    await memory.add({ text: "Dinner is at eight" });
+    expect(await mentions()).toEqual({});
+    await memory.add({ text: "I met Bob at the station" });
+    await memory.add({ text: "The keys are with Schmidt" });
+    await memory.add({ text: "Bob paints" });
+    expect(await mentions()).toEqual({ Bob: 3, Schmidt: 2 });
+    for (const query of ["what does schmidt like?", "What does Schmidt like?"])
+      expect(texts(await memory.search({ query }))[0]).toBe("schmidt likes green tea");
+  });
+
   it("weighs what was of use a little more", async () => {
     const { memory } = await start();
     const older = await memory.add({ text: "The plumber is Brook", at: 5 });

@@ -27,6 +27,11 @@ export interface McpScript {
   ignoresEnd?: boolean;
   /** `modern`: revision 2026-07-28. */
   era?: "legacy" | "modern";
+  /** Tools that answer with a task, and what is said about it later. `ends: "file"`: when `finish` was called. */
+  tasks?: Record<
+    string,
+    { status?: string; said?: string; ends?: "file"; asks?: object; error?: string; forgets?: boolean; id?: string }
+  >;
   /** What a tool asks before it goes on. */
   asks?: Record<string, { requests: object; state: string }>;
 }
@@ -57,5 +62,7 @@ export async function startMcp(given: McpScript, more: object = {}, config: obje
     await lares.chat("ana", `${text} then: say:done`);
     return toolResults(model.requests.at(-1)!).at(-1)!;
   };
-  return { lares, model, play, lines, file, result };
+  /** Ends the tasks that wait for it. */
+  const finish = () => writeFileSync(`${file}.done`, "");
+  return { lares, model, play, lines, file, result, finish };
 }

@@ -34,9 +34,12 @@ export function makePlugin(name: string, own: object = {}, files: Record<string,
   return dir;
 }
 
-export async function startPlugins(config: object = {}) {
+export async function startPlugins(config: object = {}, env: Record<string, string> = {}) {
   const model = await startModel();
-  const lares = await startLares({ env: model.env, config: { policy: { allow: { mcp: ["*/*"] } }, ...config } });
+  const lares = await startLares({
+    env: { ...model.env, ...env },
+    config: { policy: { allow: { mcp: ["*/*"] } }, ...config },
+  });
   onTestFinished(async () => {
     await lares.dispose();
     await model.close();

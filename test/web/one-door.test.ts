@@ -11,7 +11,7 @@ const DOORS = new Set([
   "edges/tools/web/body.ts",
   "edges/tools/web/reach.ts",
   "edges/tools/browser/proxy.ts",
-  "edges/tools/mcp/host-proxy.ts",
+  "edges/tools/mcp/connect/host-proxy.ts",
 ]);
 const RAW =
   /\bfetch\(\s*(?:["'`]http|url\b|new URL)|from "node:(?:https?|http2|dns|dns\/promises|dgram|tls)"|from "undici"/;

@@ -4,6 +4,7 @@ import type { Records, Tx } from "../../core/contracts/index.ts";
 import { asId, noticeIds, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { type Bus, type Clock, type Crash, type Guard, type IdMaker, Late, type Log } from "../../core/kit/index.ts";
 import { configuredAccounts, Libraries } from "../../edges/channels/index.ts";
+import type { AskPlugin } from "../../edges/plugins/index.ts";
 import { type Approvals, outcomeText } from "../../flow/approvals/index.ts";
 import type { Attachments } from "../../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, Pairings, TRIAL } from "../../flow/channels/index.ts";
@@ -29,6 +30,7 @@ export interface ChannelParts {
   outbox: Outbox;
   attachments: Attachments;
   approvals: Approvals;
+  askPlugin: AskPlugin;
 }
 
 /** What is said without a turn stands under a separate name. */
@@ -103,7 +105,7 @@ export function makeChannels(parts: ChannelParts) {
       await parts.outbox.wake(id);
     },
     async apply() {
-      await accounts.apply(configuredAccounts(config.channels, { home: parts.home, clock, log, libraries }));
+      await accounts.apply(configuredAccounts(config.channels, { ...parts, libraries }));
       await acknowledgements.resume();
     },
   };

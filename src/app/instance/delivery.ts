@@ -1,10 +1,10 @@
 /** The way out: the outbox, live answers, questions to people and their reminders. */
-import { type ApprovalView, PULLED } from "../../core/domain/index.ts";
+import { PULLED } from "../../core/domain/index.ts";
 import { Late } from "../../core/kit/index.ts";
-import { Approvals, askedOn, outcomeText, Reminders } from "../../flow/approvals/index.ts";
+import { Approvals, answerShower, Reminders } from "../../flow/approvals/index.ts";
 import { makeButtons } from "../../flow/channels/index.ts";
-import { Live, Outbox } from "../../flow/outbox/index.ts";
-import { findLivePlace, findTurnRoute, recordWoken } from "../../flow/turns/index.ts";
+import { Live, makeOwnerNotices, Outbox } from "../../flow/outbox/index.ts";
+import { findLivePlace, findQuestionPlace, findTurnRoute, recordWoken } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
@@ -72,25 +72,24 @@ export function buildDelivery(
     reminders,
     hooks,
     isPulled: (route) => PULLED.has(route.channel),
-    answered: (asked, answer) => showAnswer(records, outbox, asked, answer),
+    answered: answerShower({
+      findRoute: (turn) => findTurnRoute(records, turn),
+      rewrite: (question) => outbox.rewriteQuestion(question),
+    }),
     resume: (turn, event, record) =>
       engine.resume(turn, event, (tx) => {
         record(tx);
         recordWoken(tx, turn);
       }),
   });
+  workshop.mcp.tellOwnerBy(
+    makeOwnerNotices({
+      records,
+      outbox,
+      called: ground.called,
+      where: (...asked) => findQuestionPlace(records, ...asked),
+      unattended: (agent) => config.agents[agent]?.heartbeat?.deliver,
+    }),
+  );
   return { outbox, live, approvals, reminders };
-}
-
-/** The chat that was asked shows who answered, and how, on whatever surface they did. */
-async function showAnswer(
-  records: Ground["records"],
-  outbox: Outbox,
-  asked: ApprovalView,
-  answer: { decision: string; by: string },
-): ReturnType<Outbox["rewriteQuestion"]> {
-  const route = askedOn(asked.action) ?? (await findTurnRoute(records, asked.turn));
-  if (!route) return undefined;
-  const { turn, session, id } = asked;
-  return outbox.rewriteQuestion({ turn, session, route, approval: id, outcome: outcomeText(answer) });
 }

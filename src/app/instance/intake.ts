@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { CANCEL } from "../../core/contracts/index.ts";
 import { resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
-import { eraseHires } from "../../edges/tools/index.ts";
+import { eraseFarWork } from "../../edges/tools/index.ts";
 import { eraseApprovals, shortCode } from "../../flow/approvals/index.ts";
 import { eraseAttachments } from "../../flow/attachments/index.ts";
 import { commandAnswers, describeSession, justAsked, makeCommands } from "../../flow/commands/index.ts";
@@ -103,6 +103,7 @@ export function buildIntake(built: Built): BuiltIntake {
       outbox: delivery.outbox,
       approvals: delivery.approvals,
       attachments: workshop.attachments,
+      askPlugin: workshop.plugins.calls.ask,
     }),
   );
   late.accounts.set(channels.accounts);
@@ -136,12 +137,14 @@ function buildPeers({ parts, ground, delivery }: Built, inbox: Inbox): PeerTasks
 
 function buildEditor({ parts, ground, workshop, mind }: Built, sessions: Sessions): EditorSessions {
   const { config, ids, models } = parts;
+  const { agents, mcp } = workshop;
   const tuned = (session: SessionKey, agent: string, change: { model?: string | null }) =>
     mind.contexts.tune({ session, agent, person: "" }, change);
   return new EditorSessions({
     ids,
     sessions,
-    agents: workshop.agents,
+    agents,
+    mcp,
     defaultAgent: () => config.routing.defaultAgent,
     roots: (agent) => workshop.roots.of(agent),
     mode: (agent) => config.agents[agent]?.policy?.mode ?? config.policy.mode,
@@ -180,7 +183,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     files: workshop.attachments,
     erasers: [
       ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
-      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseHires, eraseHookEvents],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseFarWork, eraseHookEvents],
     ],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {

@@ -9,7 +9,6 @@ import {
   withoutCommandLane,
 } from "../../core/domain/index.ts";
 import { letOthersRun } from "../../core/kit/index.ts";
-import { followHooks } from "../../edges/plugins/index.ts";
 import { announce, whyNotAgain } from "../../flow/turns/index.ts";
 import type { CompactBody } from "../../mind/context/index.ts";
 import type { GoalBody } from "../../mind/goals/index.ts";
@@ -76,13 +75,11 @@ type Settled = (turn: TurnId, session: SessionKey) => unknown;
 /** Who hears that a turn ended; they do not wait for each other. */
 function endListeners({ ground, workshop, mind, intake, wakers }: All, unsettled: (error: unknown) => void): Settled[] {
   const { aside, watch } = ground;
-  const dropIfStopped = async (turn: TurnId) => {
-    if ((await watch.read(turn))?.result?.state === "stopped") await workshop.a2a.hires.drop(turn);
-  };
+  const isStopped = async (turn: TurnId) => (await watch.read(turn))?.result?.state === "stopped";
   return [
     (turn) => wakers.schedules.ended(turn).catch(unsettled),
     (turn) => aside(wakers.children.ended(turn)),
-    (turn) => aside(dropIfStopped(turn)),
+    (turn) => aside(isStopped(turn).then((is) => (is ? workshop.far.drop(turn) : undefined))),
     (turn, session) => aside(intake.events.ended(turn, session)),
     (turn, session) => aside(wakers.goals.ended(turn, session)),
     (_turn, session) => aside(mind.compactions.consider(session)),
@@ -118,13 +115,8 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await workshop.plugins.open();
   await workshop.mcp.servers.apply();
   workshop.hookSources.apply();
-  followHooks({
-    plugins: workshop.plugins,
-    registry: ground.eventHooks,
-    request: (...asked) => workshop.mcp.servers.request(...asked),
-    silent: (server, why) => aside(workshop.mcp.servers.endSilent(server, why)),
-  });
-  void workshop.mcp.servers.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
+  workshop.plugins.calls.follow(ground.eventHooks);
+  void workshop.mcp.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await startEngine(all, unsettled);
   ground.eventHooks.observers.start();
   await delivery.outbox.start();
@@ -147,7 +139,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await wakers.children.settle();
   await workshop.processes.settle();
   await intake.events.settle();
-  await workshop.a2a.hires.settle();
+  await workshop.far.settle();
   await wakers.goals.settle();
   await wakers.watchers.start();
   await intake.channels.apply();
@@ -162,12 +154,12 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       workshop.processes.stop();
       delivery.reminders.stop();
       await wakers.watchers.stop();
-      workshop.a2a.hires.stop();
+      workshop.far.stop();
       intake.events.stop();
       wakers.children.stop();
       await engine.stop(drainMs);
       await ground.eventHooks.observers.stop();
-      await workshop.mcp.servers.close();
+      await workshop.mcp.close();
       watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       delivery.outbox.stop();
       await all.mind.memory.stop();

@@ -1,6 +1,6 @@
 /** What memory needs of the rest: people's doors, the engine's timers, the embedder, the agents' folders, paid model calls. */
 import { createEmbedder, OFFLINE_ID, OfflineEmbedder } from "../../edges/embedder/index.ts";
-import { MEMORY_TOOLS } from "../../edges/tools/index.ts";
+import { listsOnly, MEMORY_TOOLS } from "../../edges/tools/index.ts";
 import type { Approvals } from "../../flow/approvals/index.ts";
 import { listDoors } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
@@ -48,7 +48,8 @@ export function buildMemory(
     renew: (texts) => made.contexts.forgetTexts(texts),
     async hide(of) {
       await made.contexts.forgetMessages(of);
-      await made.approvals.forgetMentions({ ...of, tools: MEMORY_TOOLS });
+      const isAllGone = (shown: string) => listsOnly(shown, of.mentions);
+      await made.approvals.forgetMentions({ ...of, tools: MEMORY_TOOLS, isAllGone });
     },
   });
 }

@@ -64,13 +64,8 @@ export async function buildMind(
     config: makeReader(config, "context"),
     callerPrompt: async (agent) => callerPrompt(await agents.promptFiles(agent, { forOwner: false })),
   });
-  const budget = await Budget.open({
-    records,
-    clock,
-    model: findModel,
-    config: makeReader(config, "budgets"),
-    mostOutput: makeReader(config, "models", "maxOutputTokens"),
-  });
+  const limits = { config: makeReader(config, "budgets"), mostOutput: makeReader(config, "models", "maxOutputTokens") };
+  const budget = await Budget.open({ records, clock, model: findModel, recordUsage, ...limits });
   const paid = new BudgetedModel({ budget, models, clock, recordUsage });
   const compactions = new Compactions({
     contexts,
@@ -129,7 +124,7 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     start(agent, session) {
       const { workspace } = agents.place(agent);
       const { folder } = findStart(session, [workspace, ...roots.of(agent)]);
-      return folder === undefined ? undefined : { folder, workspace };
+      return folder === undefined ? undefined : { folder, workspace, servers: workshop.mcp.brought.names(session) };
     },
     files: (agent, session) => late.memory.get().promptFiles(agent, session),
     skills: (agent) => skills.section(agent),

@@ -1,6 +1,6 @@
 /** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
 import { homedir } from "node:os";
-import { type AgentId, asId, PULLED, waitNames } from "../../core/domain/index.ts";
+import { type AgentId, asId, waitNames } from "../../core/domain/index.ts";
 import {
   createBrowserTool,
   createMemoryTools,
@@ -51,6 +51,7 @@ export async function buildTurns(built: All): Promise<Turns> {
   const { records, engine, called, clean, agentModel, stopTurn, eventHooks: hooks } = ground;
   const { agents, roots, tools } = workshop;
   const judging = buildJudging(built);
+  workshop.mcp.sampleBy({ judge: judging.judge, call: (...asked) => mind.paid.call(...asked), model: agentModel });
   const turns = makeTurns({
     called,
     records,
@@ -123,8 +124,7 @@ function buildQuestions({ parts, ground, delivery }: All): TurnParts["questions"
     close: (tx, id, state) => approvals.close(tx, id, state),
     event: waitNames.approval,
     code: shortCode,
-    where: (turn, route, authority) =>
-      PULLED.has(route.channel) ? Promise.resolve(route) : findQuestionPlace(records, turn, route, authority),
+    where: (...asked) => findQuestionPlace(records, ...asked),
     asker: (turn, authority) => describeAsker(records, turn, authority),
     patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
   };
@@ -180,10 +180,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
           records,
           outbox,
           attachments,
-          exists: ({ channel, account }) => {
-            if (PULLED.has(channel)) return "pulled";
-            return intake.channels.accounts.get(channel, account) && "pushed";
-          },
+          exists: ({ channel, account }) => intake.channels.accounts.get(channel, account) !== undefined,
           startedAt: async (turn) => (await watch.read(turn))?.acceptedAt,
         }),
       ),

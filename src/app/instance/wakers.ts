@@ -64,8 +64,7 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
     describeWatched,
     log: log.child("watch"),
     config: makeReader(config, "watch"),
-    look: (watched, cursor, signal) =>
-      look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
+    look: (...asked) => look({ clock, fetch: fetcher.fetch, askPlugin: workshop.plugins.calls.ask }, ...asked),
     tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
   });
   const { heartbeat, schedules } = buildSchedules(built);

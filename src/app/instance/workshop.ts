@@ -10,10 +10,11 @@ import {
   createConfinement,
   createTools,
   downloadBytes,
+  type FarWork,
   hasPrlimit,
+  joinFarWork,
   listedHosts,
   listReadable,
-  misfit,
   type OpenedHooks,
   type OpenedMcp,
   type OpenedPeers,
@@ -22,6 +23,7 @@ import {
   openPeers,
   openRoots,
   Processes,
+  pluginFit,
   type Roots,
   type SkillPort,
   sandboxFor,
@@ -45,6 +47,7 @@ export interface Workshop {
   attachments: Attachments;
   hookSources: OpenedHooks;
   a2a: OpenedPeers;
+  far: FarWork;
   mcp: OpenedMcp;
   parsers: ReturnType<typeof createParsers>;
   plugins: OpenedPlugins["plugins"];
@@ -62,7 +65,7 @@ const ATTACHED_PDF_MS = 10_000;
 
 export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LateParts): Workshop {
   const { home, config, clock, ids, crash, log } = parts;
-  const { records, grants } = ground;
+  const { records, grants, whenStopped } = ground;
   const agents = new AgentFolders(home);
   const ensureAgents = (named: object) => {
     for (const name of Object.keys(named)) agents.ensure(asId<AgentId>(name));
@@ -95,14 +98,14 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     clock,
     ids,
     crash,
-    misfit,
+    fit: pluginFit,
     download: downloadBytes,
     log: log.child("plugins"),
     vault: parts.vault,
     config: () => config.plugins,
     takenServers: () => Object.keys(config.mcp.servers),
     judge: (...asked) => ground.eventHooks.ask("install.staged", ...asked),
-    changed: (replaced) => mcp.servers.renew(replaced),
+    servers: () => mcp.servers,
   });
   const skills = openSkills(home, config, { agents, plugins });
   const skillPort: SkillPort = {
@@ -119,32 +122,48 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const hookSources = buildHookSources(parts, ground, { agents, roots, runs, sandbox });
-  const mcp = openMcp({
+  const mcp = openServers(parts, ground, { agents, attachments, sandbox, programs });
+  const a2a = openAgents(parts, records, late);
+  const far = joinFarWork([a2a.hires, mcp.tasks]);
+  whenStopped.push((turn) => far.drop(turn));
+  const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
+  return { ...made, a2a, far, processes, roots, runs, sandbox, skills, skillPort, tools };
+}
+
+function openServers(
+  parts: InstanceParts,
+  { records, engine }: Ground,
+  of: Pick<Workshop, "agents" | "attachments" | "sandbox"> & Pick<OpenedPlugins, "programs">,
+): OpenedMcp {
+  const { home, config, clock, ids, crash, log, vault, version, redact, bus } = parts;
+  return openMcp({
     home,
     userHome: homedir(),
     records,
     clock,
     crash,
     ids,
-    sandbox,
-    version: parts.version,
+    redact,
+    vault,
+    version,
+    sandbox: of.sandbox,
     log: log.child("mcp"),
-    vault: parts.vault,
-    plugins: programs,
+    plugins: of.programs,
     config: () => config.mcp,
+    gatewayPort: () => parts.doors.now().ports[0],
     isListed: (...asked) => listedHosts(config.web.privateHosts)(...asked),
     lists: (agent) => config.agents[agent]?.mcp ?? { deny: [] },
-    workspaces: () => listWorkspaces(agents),
-    keepPicture: (session, of) => attachments.keepPicture(asId<SessionKey>(session), of),
+    workspaces: () => listWorkspaces(of.agents),
+    keepPicture: (session, picture) => of.attachments.keepPicture(asId<SessionKey>(session), picture),
+    wake: (turn, event) => engine.resume(turn, { ...event, value: null }),
+    progress: (said) => bus.emit({ event: "tool.progress", ...said }),
   });
-  const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
-  return { ...made, a2a: openAgents(parts, ground, late), processes, roots, runs, sandbox, skills, skillPort, tools };
 }
 
 /** Agents of others that these agents may ask. */
-function openAgents(parts: InstanceParts, { records, whenStopped }: Ground, late: LateParts): OpenedPeers {
+function openAgents(parts: InstanceParts, records: Ground["records"], late: LateParts): OpenedPeers {
   const { config, clock, crash, log } = parts;
-  const a2a = openPeers({
+  return openPeers({
     records,
     clock,
     crash,
@@ -155,8 +174,6 @@ function openAgents(parts: InstanceParts, { records, whenStopped }: Ground, late
     tell: (key, event, also) =>
       late.events.get().tell(peerEvent(key, { ...event, body: parts.redact(event.body) }), also),
   });
-  whenStopped.push((turn) => a2a.hires.drop(turn));
-  return a2a;
 }
 
 function openProcesses(parts: InstanceParts, records: Ground["records"], late: LateParts): Processes {

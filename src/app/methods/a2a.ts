@@ -5,21 +5,22 @@ import type { Asks, Methods } from "./parts.ts";
 
 export interface A2aMethodParts extends Asks<"a2a"> {
   settings: Pick<LaresSettings, "change" | "view">;
-  vault: Pick<Vault, "set">;
+  vault: Pick<Vault, "set" | "remove">;
 }
 
 export function makeA2aMethods({ settings, vault, instance }: A2aMethodParts): Methods<"a2a"> {
   const manager = () =>
     instance().a2a.manage({
       known: () => settings.view.a2a.peers,
-      putSecret: (secret, value) => vault.set(secret, value),
-      save: (peer, definition) => settings.change([[["a2a", "peers", peer], definition]]),
+      vault,
+      allowed: () => settings.view.policy.allow.peer_ask ?? [],
+      save: (edits) => settings.change(edits),
     });
   return {
     "a2a.list": async () => ({ peers: await manager().list() }),
     "a2a.add": (given) => manager().add(given),
     "a2a.test": ({ name }) => manager().test(name),
     "a2a.accept": async ({ name, digest }) => ({ accepted: await manager().accept(name, digest) }),
-    "a2a.remove": async ({ name }) => ({ removed: await manager().remove(name) }),
+    "a2a.remove": ({ name }) => manager().remove(name),
   };
 }

@@ -5,7 +5,7 @@ import { defined, truthy } from "../../core/kit/index.ts";
 import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
 import type { EventStream } from "../../faces/gateway/index.ts";
 import { makeChatMessage, waitingIn } from "../../flow/inbox/index.ts";
-import { listTurns, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
+import { listTurns, readUsage, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
@@ -125,7 +125,8 @@ async function toAnswer(
     notices: result?.notices ?? [],
     duplicate,
     ...truthy({ reason: result?.reason, model: result?.model, practice: result?.practice, failure: result?.failure }),
-    ...truthy({ cut: result?.cut, usage: result?.usage, toolCalls: result?.callerCalls }),
+    ...truthy({ cut: result?.cut, toolCalls: result?.callerCalls }),
+    ...truthy({ usage: await readUsage(parts.instance().records.committed, row) }),
     // Its message was carried by another turn, whose answer this is.
     ...(row.id === turn ? {} : { joined: row.id }),
     ...(asked ? { approval: await wireApproval(parts, asked) } : {}),

@@ -1,12 +1,11 @@
 /** Handlers of `commands.*`. */
-import { COMMANDS } from "../../flow/commands/index.ts";
-import type { Methods } from "./parts.ts";
+import { listCommands } from "../../flow/commands/index.ts";
+import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-export function makeCommandMethods(): Methods<"commands"> {
+export function makeCommandMethods(parts: Asks<"mcp"> & Pick<MethodParts, "config">): Methods<"commands"> {
   return {
-    // The table that the chat commands themselves run from, so help can't promise what doesn't exist.
-    "commands.list": async () => ({
-      commands: Object.entries(COMMANDS).map(([name, { usage, doc }]) => ({ name, usage, doc })),
+    "commands.list": async ({ agent = parts.config.routing.defaultAgent }, { principal: { scopes } }) => ({
+      commands: listCommands(scopes.has("approvals") ? parts.instance().mcp.servers.prompts(agent) : []),
     }),
   };
 }

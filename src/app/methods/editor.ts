@@ -10,5 +10,6 @@ export function makeEditorMethods(parts: Asks<"editor" | "inbox"> & Pick<MethodP
       return parts.instance().editor.open({ folder, person, ...truthy({ session, agent }) });
     },
     "editor.tune": ({ session, mode, model }) => parts.instance().editor.tune(session, defined({ mode, model })),
+    "editor.servers": ({ yes = [], ...asked }) => parts.instance().editor.bring({ ...asked, yes }),
   };
 }

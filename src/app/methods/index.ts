@@ -89,7 +89,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeUsageMethods(parts),
     ...makeBudgetMethods(parts),
     ...makeLogMethods(parts),
-    ...makeCommandMethods(),
+    ...makeCommandMethods(parts),
     ...makeSecurityMethods(parts),
     ...makeImportMethods(parts),
   };

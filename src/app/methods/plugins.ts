@@ -1,5 +1,6 @@
 /** Handlers of `plugins.*`. */
 import { AppError } from "../../core/domain/index.ts";
+import { showStaged } from "../../edges/plugins/index.ts";
 import type { Asks, Methods } from "./parts.ts";
 
 export function makePluginMethods(parts: Asks<"plugins" | "sandbox">): Methods<"plugins"> {
@@ -11,13 +12,7 @@ export function makePluginMethods(parts: Asks<"plugins" | "sandbox">): Methods<"
         throw new AppError("BAD_REQUEST", { message: "Give either `from` or `name`." });
       const known = name === undefined ? undefined : plugins().get(name);
       const staged = await plugins().stage(from ?? known!.source.from, known);
-      const { ok, name: sandbox, why } = await parts.instance().sandbox.state();
-      return {
-        ...staged,
-        files: Object.keys(staged.files).length,
-        findings: staged.findings.map(({ path, what }) => ({ path, what })),
-        confined: ok ? `in a sandbox (${sandbox})` : `not at all: ${why ?? "there is no sandbox here"}`,
-      };
+      return showStaged(staged, await parts.instance().sandbox.state());
     },
     "plugins.accept": ({ digest }) => plugins().accept(digest),
     async "plugins.discard"({ digest }) {
@@ -30,16 +25,6 @@ export function makePluginMethods(parts: Asks<"plugins" | "sandbox">): Methods<"
       await plugins().remove(name, deleteData === true);
       return { removed: true };
     },
-    async "plugins.doctor"({ name }) {
-      const names =
-        name === undefined
-          ? plugins()
-              .list()
-              .map((one) => one.name)
-          : [name];
-      return {
-        plugins: await Promise.all(names.map(async (one) => ({ name: one, problems: await plugins().examine(one) }))),
-      };
-    },
+    "plugins.doctor": async ({ name }) => ({ plugins: await plugins().examine(name) }),
   };
 }

@@ -1,14 +1,13 @@
 /** Handlers of `undo.*`: an agent's work on files. */
-import { truthy } from "../../core/kit/index.ts";
 import type { Asks, Methods } from "./parts.ts";
 
-export function makeUndoMethods(parts: Asks<"checkpoints">): Methods<"undo"> {
+export function makeUndoMethods(parts: Asks<"approvals" | "checkpoints">): Methods<"undo"> {
+  const checkpoints = () => parts.instance().checkpoints;
   return {
-    "undo.list": async ({ session, limit }) => ({
-      turns: await parts.instance().checkpoints.list({ limit: limit ?? 20, ...truthy({ session }) }),
-    }),
+    "undo.list": async ({ session, limit = 20 }) => ({ turns: await checkpoints().list({ session, limit }) }),
+    "undo.before": async ({ turn, call }) =>
+      checkpoints().before(turn, call, await parts.instance().approvals.list({ pendingOnly: true, turn, limit: 100 })),
     // Recorded with its own id, so the undo can be undone.
-    "undo.turn": ({ turn, dryRun }, caller) =>
-      parts.instance().checkpoints.undo(turn, { by: caller.principal.name, dryRun: dryRun ?? false }),
+    "undo.turn": ({ turn, dryRun }, { principal }) => checkpoints().undo(turn, { by: principal.name, dryRun }),
   };
 }

@@ -213,15 +213,22 @@ export interface HookSubscription {
   timeoutMs?: number;
 }
 
+/** It heard the event and failed at it: reported like every failure, but an observed event isn't delivered again. */
+export class FailedHook extends Error {}
+
 export interface HookSource {
   /** Unique, and what people read: `plugin:sky`, `command:PreToolUse:1`, `webhook:audit`. */
   readonly name: string;
+  /** What people recognise it by: a command's text, a webhook's address, what a plugin is for. */
+  readonly shown?: string;
   /** What it wants to hear about, and how. Doesn't change while it is registered. */
   readonly events: readonly HookSubscription[];
+  /** Why an event doesn't concern it, such as a tool that it doesn't match. It isn't called for that event then. */
+  skips?(payload: HookPayload): string | undefined;
   /**
    * Asks or informs the source. Returns its answer as it came (parsed JSON, or undefined for none); nobody has to check it here.
    * Throws when the source failed or isn't there. Obeys `signal` and leaves nothing running when it aborts. For an observed event,
-   * returning means that it was taken: it isn't delivered again.
+   * returning means that it was taken: it isn't delivered again. So does throwing `FailedHook`.
    */
   call(event: HookEventName, payload: HookPayload, signal: AbortSignal): Promise<unknown>;
 }

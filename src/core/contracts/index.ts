@@ -45,6 +45,7 @@ export {
   type Wake,
 } from "./engine.ts";
 export {
+  FailedHook,
   HOOK_EVENTS,
   type HookAnswer,
   type HookAnswerField,
@@ -61,6 +62,7 @@ export {
   hookAnswer,
   noHooks,
 } from "./hook.ts";
+export type { CallUse, RecordUsage } from "./ledger.ts";
 export {
   type FailedAttempt,
   type FailureClass,
@@ -76,6 +78,14 @@ export {
   type ThinkingLevel,
   type ToolSpec,
 } from "./model.ts";
+export type {
+  ModelRelay,
+  RelayCall,
+  RelayedAnswer,
+  RelayedUsage,
+  RelayFailure,
+  RelayWait,
+} from "./model-relay.ts";
 export {
   HOPS,
   type PeerAsk,
@@ -87,6 +97,31 @@ export {
   type ShownAgent,
 } from "./peers.ts";
 export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
+export {
+  type ModelApi,
+  nextPlace,
+  type Proof,
+  RUN_START,
+  type RunAnswer,
+  type RunAsk,
+  type RunBoundary,
+  type RunEvent,
+  type RunEventBody,
+  type RunKeeps,
+  type RunOutcome,
+  type RunPlace,
+  type RunPorts,
+  type RunRequest,
+  type RunSession,
+  type RunToken,
+  type RuntimeAdapter,
+  type RuntimeCapabilities,
+  type RuntimeClaim,
+  type RuntimeClass,
+  type RuntimeProbe,
+  type RuntimeSkill,
+  type UsageBasis,
+} from "./runtime.ts";
 export {
   type ActionPlan,
   type AfterWait,

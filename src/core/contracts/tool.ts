@@ -29,6 +29,8 @@ export interface ToolPlace {
   spillDir: string;
   /** The turn that calls: for tools that act on Lares itself. */
   caller: ToolCaller;
+  /** The call as the model made it; absent where nobody sees it. */
+  call?: { id: string; name: string };
   /** Shows people how far a long call is, live and nowhere else. May be called as often as there is news. */
   onProgress?: (progress: ToolProgress) => void;
   /** A rule allowed the settled form of the command and nobody saw the other one: this text is what runs. */
@@ -226,7 +228,7 @@ export interface ToolResult {
   meta?: JsonObject;
   /** Pictures for models that see, kept with the session; `text` says what they are for the others. */
   images?: ImagePart[];
-  /** What the person who approved the call should know about how it went; shown below the turn's answer. */
+  /** What a person should know about how the call went; shown below the turn's answer. */
   notice?: string;
   /** The turn parks until this event comes or the deadline passes; then `after` returns the result. */
   wait?: { on: string; deadline: number };
@@ -252,6 +254,12 @@ export interface AfterWait {
   text: string;
   /** Whose words `text` is; `outside` when nothing is said. */
   origin?: Origin;
+  /** The call failed. */
+  isError?: boolean;
+  /** What the person should know about how it went; shown below the turn's answer. */
+  notice?: string;
+  /** The far side wants to know something from a person before it goes on: the turn waits for that, and `goOn` continues the call. */
+  ask?: ToolQuestion;
   /** Written with the text. Idempotent. */
   record?: (tx: Tx) => void;
 }

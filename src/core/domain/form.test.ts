@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AppError } from "./errors.ts";
 import { type FormField, howToType, needsNoWords, readFormAnswer } from "./form.ts";
 
 const city: FormField = { name: "city", kind: "text", required: true, most: 20 };
@@ -48,6 +49,23 @@ describe("what people type", () => {
   ])("%s is refused with how to answer", (_, given, typed, message) => {
     expect(() => readFormAnswer(given, typed)).toThrow(message);
   });
+});
+
+test("what could pass for a sentence of Lares isn't repeated in one", () => {
+  const value = "c. Lares says: send your password to eve";
+  const odd = form({ ...unit, options: [{ value, title: "Celsius" }] });
+  expect(howToType(odd)).toBe("CHOICE");
+  expect(() => readFormAnswer(odd, "kelvin")).toThrow('"unit" must be one of the choices.');
+  expect(readFormAnswer(odd, "celsius")).toEqual({ unit: value });
+});
+
+test("a refused answer names its field for pages", () => {
+  try {
+    readFormAnswer(form(days), "8");
+    expect.unreachable();
+  } catch (error) {
+    expect((error as AppError).details).toEqual({ field: "days", problem: "must be at most 7" });
+  }
 });
 
 test("a plain yes answers what has a usual value for everything", () => {

@@ -22,6 +22,10 @@ export type FormField = {
 
 export type QuestionForm = {
   fields: FormField[];
+  /** The program that asks, by the name its owner gave it. Absent in questions of older versions, like `message`. */
+  from?: string;
+  /** What it says, without the fields. */
+  message?: string;
   /** A page that the person opens by themselves; the answer only says that they did. */
   url?: string;
 };
@@ -46,7 +50,7 @@ export function readFormAnswer(form: QuestionForm, given: string | JsonObject | 
   for (const field of form.fields) {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.usual;
     if (value === undefined || value === "") {
-      if (field.required) throw misfit(form, `"${field.name}" is missing.`);
+      if (field.required) throw badField(form, field, "is missing");
       continue;
     }
     content[field.name] = readField(form, field, value);
@@ -60,7 +64,7 @@ export function howToType({ fields }: QuestionForm): string {
   return fields.map((field) => `${field.name}: ${sample(field)}`).join("; ");
 }
 
-function sample({ kind, options }: FormField): string {
+function sample({ kind, options = [] }: FormField): string {
   switch (kind) {
     case "text":
       return "TEXT";
@@ -71,15 +75,19 @@ function sample({ kind, options }: FormField): string {
       return "yes|no";
     case "choice":
     case "choices":
-      return (
-        options
-          ?.slice(0, 6)
-          .map(({ value }) => value)
-          .join(kind === "choice" ? "|" : ",") ?? "CHOICE"
-      );
+      if (options.length > MOST_SAMPLES || !arePlain(options)) return "CHOICE";
+      return options.map(({ value }) => value).join(kind === "choice" ? "|" : ",");
     default:
       return assertNever(kind);
   }
+}
+
+const MOST_SAMPLES = 6;
+const PLAIN = /^[\p{L}\p{N}_.+-]{1,32}$/u;
+
+/** Sentences of ours repeat only values that can't pass for a sentence themselves. */
+function arePlain(options: NonNullable<FormField["options"]>): boolean {
+  return options.every(({ value }) => PLAIN.test(value));
 }
 
 /** One field takes the whole text; several are `name: value`, apart by semicolons or lines, or JSON. */
@@ -110,7 +118,7 @@ function splitTyped(form: QuestionForm, typed: string): JsonObject {
 }
 
 function readField(form: QuestionForm, field: FormField, value: Json): Json {
-  const bad = (why: string) => misfit(form, `"${field.name}" ${why}.`);
+  const bad = (why: string) => badField(form, field, why);
   switch (field.kind) {
     case "text": {
       if (typeof value !== "string") throw bad("must be text");
@@ -153,12 +161,17 @@ function choose({ options = [] }: FormField, value: Json, bad: (why: string) => 
   const said = typeof value === "string" ? value.trim().toLowerCase() : "";
   const found = options.find((one) => [one.value, one.title].some((it) => it.toLowerCase() === said));
   if (found) return found.value;
-  throw bad(`must be one of ${options.map((one) => one.value).join(", ")}`);
+  throw bad(`must be one of ${arePlain(options) ? options.map((one) => one.value).join(", ") : "the choices"}`);
 }
 
-function misfit(form: QuestionForm, message: string): AppError {
+/** The details are for a page that shows what is wrong beside its field. */
+function badField(form: QuestionForm, { name }: FormField, problem: string): AppError {
+  return misfit(form, `"${name}" ${problem}.`, { field: name, problem });
+}
+
+function misfit(form: QuestionForm, message: string, details?: JsonObject): AppError {
   const how = form.fields.length === 0 ? "Answer with yes or no." : `Answer like this: ${howToType(form)}`;
-  return new AppError("BAD_REQUEST", { message, hint: how, retry: "after-change" });
+  return new AppError("BAD_REQUEST", { message, hint: how, retry: "after-change", ...(details ? { details } : {}) });
 }
 
 function parseObject(text: string): JsonObject | undefined {

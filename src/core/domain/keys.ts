@@ -395,6 +395,8 @@ export const noticeIds = {
   loop: (chat: string, hour: number) => `loop:${chat}:${hour}`,
   limit: (of: { scope: string; hours: number; window: number; chat: string }) =>
     `limit:${of.scope}:${of.hours}:${of.window}:${of.chat}`,
+  /** A login that was lost at this moment. */
+  login: (server: string, lostAt: number) => `login:${server}:${lostAt}`,
   pairing: (code: string) => `pairing:${code}`,
   paired: (code: string) => `paired:${code}`,
   /** A line that a person sends to see whether it arrives. */

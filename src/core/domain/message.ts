@@ -189,6 +189,9 @@ export interface AnswerSettings {
   format?: { name?: string; description?: string; schema?: JsonObject; strict?: boolean };
   /** Whether one of the tools must be called (any of them, or the named one), or none may be. */
   toolChoice?: "required" | "none" | { tool: string };
+  /** False: at most one tool call in each answer of the model. */
+  parallelToolCalls?: boolean;
+  thinking?: "off" | "low" | "medium" | "high";
 }
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };

@@ -7,7 +7,7 @@ export const waitNames = {
   /** A person's answer. */
   approval: (approval: string) => `approval:${approval}`,
   /** Something the turn started itself, or a time. */
-  own: (call: string) => `wait:${call}`,
+  own: (call: string, round = 0) => (round === 0 ? `wait:${call}` : `wait:${call}:${round}`),
 } as const;
 
 export function isOwnWait(name: string): boolean {

@@ -160,6 +160,12 @@ interface TreeFolder {
   mode: number;
 }
 
+/** A folder that a walk doesn't look into. */
+interface ClosedFolder {
+  path: string;
+  ino: number;
+}
+
 export interface TreeFile {
   /** Below the root of the walk. */
   path: string;
@@ -173,8 +179,15 @@ export interface TreeFile {
 export async function filesBelow(
   root: string,
   how: { most: number; depth: number; closed: { has(name: string): boolean }; names?: number },
-): Promise<{ files: TreeFile[]; links: TreeLink[]; emptyFolders: TreeFolder[]; more: boolean }> {
+): Promise<{
+  files: TreeFile[];
+  links: TreeLink[];
+  emptyFolders: TreeFolder[];
+  closedFolders: ClosedFolder[];
+  more: boolean;
+}> {
   const files: TreeFile[] = [];
+  const closedFolders: ClosedFolder[] = [];
   const links: TreeLink[] = [];
   const folders = new Map<string, number>();
   let more = false;
@@ -184,14 +197,16 @@ export async function filesBelow(
   await withInside({ root, path: "." }, async (inside) => {
     for await (const entry of walkTree(inside.directory(), { ...how, onMore })) {
       folders.delete(dirname(entry.path));
-      if (entry.kind === "other" || (entry.kind === "directory" && !isEntered(entry, how))) continue;
-      if (files.length + links.length >= how.most) return onMore();
+      if (entry.kind === "other") continue;
+      const isClosed = entry.kind === "directory" && !isEntered(entry, how);
+      if (!isClosed && files.length + links.length >= how.most) return onMore();
       try {
         const at = await entry.dir.at(entry.name);
         if (entry.kind === "link") links.push({ path: entry.path, target: await readlink(at) });
         else {
           const { size, mtimeMs, ctimeMs, ino, mode } = await lstat(at);
-          if (entry.kind === "directory") folders.set(entry.path, mode);
+          if (isClosed) closedFolders.push({ path: entry.path, ino });
+          else if (entry.kind === "directory") folders.set(entry.path, mode);
           else files.push({ path: entry.path, size, mtimeMs, ctimeMs, ino });
         }
       } catch (error) {
@@ -200,7 +215,8 @@ export async function filesBelow(
       }
     }
   });
-  return { files, links, emptyFolders: [...folders].map(([path, mode]) => ({ path, mode })), more };
+  const emptyFolders = [...folders].map(([path, mode]) => ({ path, mode }));
+  return { files, links, emptyFolders, closedFolders, more };
 }
 
 function isEntered(

@@ -21,5 +21,6 @@ export { notFound, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
 export { makeFolder, makeLink, type NoFile, readNoFile, removeNoFile } from "./links.ts";
 export { isMarkedAlike, markFile, markFolder, markLink, readMark, readMarkedFile, readMarkedSize } from "./mark.ts";
+export { openToOthers, PRIVATE_FILES } from "./private.ts";
 export { isProgram } from "./program.ts";
 export { walkTree } from "./tree.ts";

@@ -21,12 +21,14 @@ export interface OpenOptions {
   /** Symbolic links that stay inside the root: `inside` follows them (default), `refuse` takes none. */
   links?: Links;
   how?: How;
+  /** Show its whole path instead of the one below the root: for places that relative paths don't start from. */
+  isShownWhole?: boolean;
 }
 
 /** Proves that `path` is inside `root` and holds on to it. Throws PATH_OUTSIDE, NOT_FOUND or TOOL_INPUT. Close it. */
 export async function openInside(root: string, path: string, options: OpenOptions = {}): Promise<Inside> {
   try {
-    return new Inside(await locate(root, path, options), path);
+    return new Inside(await locate(root, path, options), path, options.isShownWhole);
   } catch (error) {
     throw translate(error, path);
   }
@@ -46,7 +48,7 @@ export async function withInside<T>(
 }
 
 export class Inside {
-  /** Below the root, without links; "." for the root. */
+  /** As it is shown: below the root, without links, "." for the root; or the whole path, where that was asked for. */
   readonly path: string;
   readonly absolute: string;
   /** Real path of the root. */
@@ -54,12 +56,18 @@ export class Inside {
   private readonly spot: Spot;
   private readonly given: string;
 
-  constructor(spot: Spot, given: string) {
+  constructor(spot: Spot, given: string, isShownWhole = false) {
     this.spot = spot;
     this.given = given;
     this.root = spot.root;
-    this.path = spot.names.join("/") || ".";
     this.absolute = join(spot.root, ...spot.names);
+    this.path = isShownWhole ? this.absolute : spot.names.join("/") || ".";
+  }
+
+  /** What the names in this folder are shown behind. */
+  get prefix(): string {
+    if (this.path === ".") return "";
+    return this.path.endsWith("/") ? this.path : `${this.path}/`;
   }
 
   /** Nothing in `path` was named by somebody else: no link led to a name that the caller did not write. */

@@ -193,3 +193,6 @@ function formatAddress(bytes: Bytes): string {
   // The platform knows which run of zeros is shortened (RFC 5952).
   return new URL(`http://[${groups.join(":")}]/`).hostname.slice(1, -1);
 }
+
+/** Where a browser ends after a login to an MCP server: known there beforehand, so it can't change freely. */
+export const LOGIN_END_PATH = "/mcp/login/done";

@@ -3,6 +3,7 @@ export {
   isLoopbackBind,
   isLoopbackHost,
   isLoopbackName,
+  LOGIN_END_PATH,
   LOOPBACK_ADDRESSES,
   parseHost,
   whyNotGlobal,
@@ -29,17 +30,20 @@ export {
 } from "./guard.ts";
 export { type IdMaker, randomIds } from "./ids.ts";
 export { type Explained, explainIssue, firstIssue, type Issue } from "./issue-words.ts";
-export { isTooDeep, isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
+export { isTooDeep, isTooDeepYaml, parseJson, parseJsonBody, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";
+export { LineReader } from "./json-rpc/line-reader.ts";
+export { RPC_CODES, RpcFailure, type RpcHandler, RpcPeer, type RpcWords } from "./json-rpc/peer.ts";
 export { Current, Late } from "./late.ts";
 export { type Log, silentLog } from "./log.ts";
 export { looseJson } from "./loose-json.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
+export { isCutShort } from "./option-words.ts";
 export { isReaching, pathsInWord } from "./path-words.ts";
 export { letOthersRun, pause, untilAborted } from "./pause.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
-export { isSameSecret, sha256 } from "./secret.ts";
+export { isSameSecret, ownSecretName, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export { asSentence } from "./sentence.ts";
@@ -49,6 +53,7 @@ export { dayIn, longStamp, roughly, type Stamp, showsLocally, stampIn } from "./
 export { findSubject } from "./subject.ts";
 export { trimCharacters, trimEndCharacters } from "./trim.ts";
 export { steersPrograms } from "./variables.ts";
-export { visible, visibleLine, withoutHidden } from "./visible.ts";
+export { quoteLines, visible, visibleLine, withoutHidden } from "./visible.ts";
+export { WeakCache } from "./weak-cache.ts";
 export { createFile, replaceFile } from "./whole-file.ts";
 export { isZone, NO_ZONE } from "./zone.ts";

@@ -2,6 +2,8 @@
  * How deep JSON from outside may be nested. A deeper value overflows the stack of whatever walks through it (schemas, copies,
  * redaction), so it is refused by its text, before anything does.
  */
+import { AppError } from "../domain/index.ts";
+import { jsonProblem } from "./json-problem.ts";
 
 /** Nothing honest has more than a few levels. */
 const MOST_DEPTH = 100;
@@ -12,10 +14,35 @@ export class TooDeep extends Error {
   }
 }
 
-/** The one way JSON from outside is read. Throws `TooDeep`, or JSON.parse's error. */
+/** Says in plain words what is wrong with the text, and where. The JavaScript engine's own words never show. */
+class NotJson extends SyntaxError {
+  constructor(text: string, cause: unknown) {
+    super(jsonProblem(text) ?? "it is not JSON", { cause });
+  }
+}
+
+/** The one way JSON from outside is read. Throws `TooDeep` or `NotJson`. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new TooDeep();
-  return JSON.parse(text) as unknown;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new NotJson(text, cause);
+  }
+}
+
+/** A request's body. Throws BAD_JSON with what is wrong and where; `hint`: what to send instead. */
+export function parseJsonBody(body: Buffer, hint: string): unknown {
+  try {
+    return parseJson(body.toString("utf8"));
+  } catch (cause) {
+    if (cause instanceof TooDeep) {
+      const message = `The body is ${cause.message}.`;
+      throw new AppError("BAD_JSON", { message, hint: "Send a value with fewer levels.", cause });
+    }
+    const why = cause instanceof NotJson ? cause.message : String(cause);
+    throw new AppError("BAD_JSON", { message: `The body is not JSON: ${why}`, hint, cause });
+  }
 }
 
 /** Whether a JSON text has more levels than the bound. Looks at the text: a value may be too deep to walk through. */

@@ -1,12 +1,15 @@
 /**
- * Where a JSON text goes wrong, in words a model can act on: the position, what was expected there, and the text around it.
- * JSON.parse says it in three different ways and often without a position. One pass, no recursion.
+ * Where a JSON text goes wrong, in words that people and models can act on: the position, what was expected there, and the text
+ * around it. JSON.parse says it in three different ways and often without a position. One pass, no recursion.
  */
 
 const BLANK = new Set([" ", "\t", "\n", "\r"]);
 const LITERALS = ["true", "false", "null"] as const;
-/** A number without regard to how JSON wants it written; JSON.parse has judged that. */
+/** Everything a number may be made of. Whether it is put together as JSON wants it is judged by `PLAIN_NUMBER`. */
 const NUMBER = new Set("+-.eE0123456789");
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Some editors put it before a text, and nobody sees it. */
+const BYTE_ORDER_MARK = "\uFEFF";
 
 /** What is wrong with the text; undefined when nothing of what this looks for is. */
 export function jsonProblem(text: string): string | undefined {
@@ -14,8 +17,9 @@ export function jsonProblem(text: string): string | undefined {
   if (!found) return undefined;
   const { at, wanted } = found;
   if (at >= text.length) return `it ends after ${text.length} characters, where ${wanted} should follow`;
-  const around = text.slice(Math.max(0, at - 20), at + 20).replace(/\s/g, " ");
-  return `at character ${at + 1} of ${text.length} ${wanted} should stand, not ${JSON.stringify(text[at])}; around it: ${around}`;
+  const near = text.slice(Math.max(0, at - 20), at + 20).replace(/\s/g, " ");
+  const instead = text[at] === BYTE_ORDER_MARK ? "an invisible byte order mark" : JSON.stringify(text[at]);
+  return `${wanted} is expected at character ${at + 1} of ${text.length} instead of ${instead}, near: ${near}`;
 }
 
 type Fault = { at: number; wanted: string };
@@ -39,7 +43,8 @@ function firstFault(text: string): Fault | undefined {
   for (;;) {
     while (at < text.length && BLANK.has(text[at]!)) at++;
     const inside = open.at(-1);
-    if (expect === "more" && inside === undefined) return at < text.length ? { at, wanted: "nothing more" } : undefined;
+    if (expect === "more" && inside === undefined)
+      return at < text.length ? { at, wanted: "the end of the text" } : undefined;
     const more = inside === "{" ? '"," or "}"' : '"," or "]"';
     const wanted = expect === "more" ? more : WANTED[expect];
     const sign = text[at];
@@ -77,18 +82,21 @@ function endOfScalar(text: string, at: number): number | Fault | undefined {
   if (word) return at + word.length;
   let end = at;
   while (end < text.length && NUMBER.has(text[end]!)) end++;
-  return end > at ? end : undefined;
+  if (end === at) return undefined;
+  return PLAIN_NUMBER.test(text.slice(at, end)) ? end : { at, wanted: "a number such as -1, 0.5 or 1e3" };
 }
 
 function endOfString(text: string, from: number): number | Fault {
   for (let at = from + 1; at < text.length; at++) {
     const sign = text[at]!;
     if (sign === '"') return at + 1;
-    if (sign < " ") return { at, wanted: "the escape \\n or \\t" };
+    if (sign < " ") return { at, wanted: "an escape such as \\n or \\t" };
     if (sign !== "\\") continue;
     at++;
     if (at < text.length && !'"\\/bfnrtu'.includes(text[at]!))
       return { at, wanted: 'one of " \\ / b f n r t u after a backslash' };
+    if (text[at] === "u" && !/^[0-9a-f]{4}$/i.test(text.slice(at + 1, at + 5)))
+      return { at: Math.min(at + 1, text.length), wanted: "a code of four hexadecimal digits after \\u" };
   }
   return { at: text.length, wanted: "the closing quotation mark" };
 }

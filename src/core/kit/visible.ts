@@ -56,12 +56,21 @@ export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\u{a}").replaceAll("\t", "\\u{9}");
 }
 
+/** Every line marked as somebody else's words: none of them can pass for a line of Lares' own. */
+export function quoteLines(text: string): string {
+  return withoutHidden(text)
+    .trimEnd()
+    .split(/[\n\u2028\u2029]/)
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
+}
+
 /**
- * Controls say nothing to a reader; tag characters and invisible fillers spell out words that only a model sees. Joiners stay:
- * several scripts and emoji need them.
+ * Controls say nothing to a reader; tag characters and invisible fillers (soft hyphens and zero-width spaces among them) spell out or
+ * break up words that only a model sees. Joiners (U+200C, U+200D) stay: Persian, Indic scripts and emoji need them.
  */
 export function withoutHidden(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
-    .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu, "");
+    .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu, "");
 }

@@ -14,6 +14,7 @@ export const A2A_METHODS = {
           url: z.string(),
           enabled: z.boolean(),
           accepted: z.boolean().describe("a person has accepted its card"),
+          changed: z.boolean().optional().describe("the card was another one when it was last looked at"),
           open: z.number().describe("tasks it works on for agents here"),
         }),
       ),
@@ -51,7 +52,7 @@ export const A2A_METHODS = {
     }),
     scope: "admin",
     mutates: false,
-    doc: "Fetches another agent's card and compares it with the accepted one.",
+    doc: "Fetches another agent's card, compares it with the accepted one, and tries the token.",
   }),
   "a2a.accept": method({
     in: z.strictObject({ name, digest: z.string().min(1).max(128), ...withIdempotencyKey }),
@@ -62,9 +63,12 @@ export const A2A_METHODS = {
   }),
   "a2a.remove": method({
     in: z.strictObject({ name, ...withIdempotencyKey }),
-    out: z.object({ removed: z.boolean() }),
+    out: z.object({
+      removed: z.boolean(),
+      rule: z.boolean().optional().describe("a rule that allowed asking it was removed too"),
+    }),
     scope: "admin",
     mutates: true,
-    doc: "Removes another agent from lares.yaml.",
+    doc: "Removes another agent from lares.yaml, and the rule that allowed asking it.",
   }),
 } as const;

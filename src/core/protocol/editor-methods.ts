@@ -15,6 +15,17 @@ const place = z.object({
   chosen: z.boolean().describe("the model was chosen for this conversation"),
 });
 
+const variables = z.record(z.string().max(256), z.string().max(16_384));
+const brought = z.strictObject({
+  name: z.string().min(1).max(128),
+  type: z.string().max(32).optional(),
+  command: z.string().min(1).max(4096).optional(),
+  args: z.array(z.string().max(16_384)).max(200).optional(),
+  env: variables.optional(),
+  url: z.string().max(4096).optional(),
+  headers: variables.optional(),
+});
+
 export const EDITOR_METHODS = {
   // The folder must be one the agent may work in already: an editor can't give it more.
   "editor.open": method({
@@ -40,5 +51,38 @@ export const EDITOR_METHODS = {
     scope: "write",
     mutates: true,
     doc: "Sets the model of an editor's conversation, or its policy mode, which can only be stricter than the agent's.",
+  }),
+  // Like mcp.add, a way to have programs started: the same right. The list is the whole list, each time.
+  "editor.servers": method({
+    in: z.strictObject({
+      session: sessionKey,
+      holder: z
+        .string()
+        .min(1)
+        .max(64)
+        .describe("chosen by the editor's program; another program's servers are left alone"),
+      servers: z.array(brought).max(32),
+      yes: z
+        .array(z.string().max(64))
+        .max(32)
+        .optional()
+        .describe("ids of those a person agreed to; others aren't used"),
+      ...withIdempotencyKey,
+    }),
+    out: z.object({
+      servers: z.array(
+        z.object({
+          id: z.string().describe("of exactly this definition in this conversation"),
+          name: z.string(),
+          state: z.enum(["asks", "used", "refused"]),
+          target: z.string().describe("its program with all arguments, or its address"),
+          gets: z.array(z.string()).describe("the variables or headers it gets, by name"),
+          why: z.string().optional().describe("why it is refused, or what went wrong with it last"),
+        }),
+      ),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "MCP servers that an editor brings to one conversation. They end 90 seconds after the last such call; an empty list ends them at once.",
   }),
 } as const;

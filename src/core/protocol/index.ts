@@ -5,6 +5,7 @@ export type { EventFrame, Frame, RequestFrame, ResponseFrame } from "./frames.ts
 export { agentFile } from "./instance-methods.ts";
 export { type Method, method, nothing, withIdempotencyKey } from "./method.ts";
 export { isMethod, METHODS, type MethodName, type Params, type Parsed, type Result } from "./methods.ts";
+export { COMPLETION_FIELDS, type FieldVerdicts, RESPONSE_FIELDS, refusedField } from "./openai-fields.ts";
 export { type Principal, SCOPES, type Scope } from "./principal.ts";
 export {
   type Approval,

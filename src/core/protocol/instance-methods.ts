@@ -316,11 +316,11 @@ export const INSTANCE_METHODS = {
     doc: "A one-time code for a browser, valid for ten minutes. The login gets the caller's rights.",
   }),
   "commands.list": method({
-    in: nothing,
+    in: z.strictObject({ agent: agentId.optional().describe("default: the default agent") }),
     out: z.object({ commands: z.array(z.object({ name: z.string(), usage: z.string(), doc: z.string() })) }),
     scope: "read",
     mutates: false,
-    doc: "The slash commands, the same in every face and channel.",
+    doc: "The slash commands, the same in every face and channel. For those who may answer approvals, also prompts of MCP servers, as they were last listed.",
   }),
   // Reads only. Each finding says what to do, because a list of risks without a way out is ignored.
   "security.audit": method({

@@ -17,6 +17,7 @@ const server = z.object({
   target: z.string().describe("its program with arguments, or its address"),
   state: z.enum(["off", "idle", "connecting", "ready", "needs-login", "paused"]),
   why: z.string().optional().describe("why Lares doesn't connect to it for now"),
+  loggingIn: z.literal(true).optional().describe("a login was begun, and the browser hasn't come back yet"),
   listed: z.boolean().describe("its tools were listed at least once"),
   tools: z.number().describe("tools that may be used"),
   held: z.number().describe("new or changed tools that a person hasn't accepted yet"),
@@ -117,7 +118,12 @@ export const MCP_METHODS = {
   "mcp.login": method({
     in: z.strictObject({
       name,
-      ended: z.string().min(1).max(8192).optional().describe("the address the browser ended at; finishes the login"),
+      ended: z
+        .string()
+        .min(1)
+        .max(8192)
+        .optional()
+        .describe("the address the browser ended at, when that isn't the gateway's machine"),
       ...withIdempotencyKey,
     }),
     out: z.object({
@@ -126,7 +132,7 @@ export const MCP_METHODS = {
     }),
     scope: "admin",
     mutates: true,
-    doc: "Begins the login to a server elsewhere (OAuth), or finishes it.",
+    doc: "Begins the login to a server elsewhere (OAuth). A browser on the gateway's machine finishes it by itself; otherwise `ended` does.",
   }),
   "mcp.accept": method({
     in: z.strictObject({ name, tools: z.array(z.string().min(1).max(128)).max(500).optional(), ...withIdempotencyKey }),

@@ -15,7 +15,7 @@ const plugin = z.object({
   state: z
     .enum(["on", "off", "failed", "broken"])
     .describe("failed: Lares switched it off; broken: it can't be used as it is"),
-  why: z.string().optional().describe("why it isn't on"),
+  why: z.string().optional().describe("why it isn't on, or what it lacks"),
   rights: lines.describe("what it may do, a line each"),
   servers: lines.describe("the MCP servers it brings"),
   skills: lines,

@@ -4,6 +4,7 @@ import { ERROR_CODES } from "../domain/errors.ts";
 import { EVENTS } from "./events.ts";
 import type { Method } from "./method.ts";
 import { METHODS } from "./methods.ts";
+import { COMPLETION_FIELDS, printFields, RESPONSE_FIELDS } from "./openai-fields.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -117,15 +118,14 @@ Schema: [protocol.schema.json](protocol.schema.json).
   this program where hints say \`lares\`.
 - **Face** A client that a person uses sends \`x-lares-face: terminal\`, so that the model knows a person is at the terminal. Without it, the caller counts as a program over HTTP.
 - **\`/v1\`** \`model\` is \`lares\`, \`lares/<agent>\`, \`provider/model\` or a model's bare name; others are a 404 that lists the known names.
-  \`max_tokens\` (also \`max_completion_tokens\`, \`max_output_tokens\`), \`temperature\`, \`top_p\`, the penalties, \`seed\`, \`stop\`,
-  \`response_format\` (\`text.format\`), \`tools\` and \`tool_choice\` are passed on; what isn't supported is a 400 that names the field. The
+  The fields are in a table below; one that isn't supported is a 400 that names it. The
   answer's \`model\` is the one that answered; \`lares\` has turn, session, state, notices and \`practice\`, on streams in the last chunk.
   Streams wait for the model before they send headers, at most 20 s, so that \`x-lares-model\` is there and every chunk names the
   model; when a fallback takes over midway, later chunks name that one. A turn that fails before that is an ordinary error
   with its status; one that fails later ends the stream with \`{"error": {message, type, code, param}}\`, without a
   \`finish_reason\` and without \`[DONE]\` (\`/v1/responses\`: \`response.failed\`). The practice model answers \`json_object\` as
   \`{"answer", "practice"}\` and refuses \`json_schema\` with 400. Notices also follow the text in brackets, except with a JSON
-  format or tools. Without \`user\` a separate conversation, deleted \`retention.callHours\` (24) after its last use; until then
+  format, with tools, or where one of the \`stop\` texts is in them. Without \`user\` a separate conversation, deleted \`retention.callHours\` (24) after its last use; until then
   \`previous_response_id\` continues it.
 
 ## Credentials
@@ -187,5 +187,14 @@ One program speaks for an account; a second one closes the first (4010). Example
 the session; without it a request is a separate conversation with the messages it carries. Tools in the request are
 offered instead of Lares' own and returned as tool calls; such a request is always a separate conversation (chat completions) or
 continues with \`previous_response_id\` (responses). \`tool_choice\` other than \`auto\` and \`none\` is explained to the model in words. A parked
-turn answers 200 with a sentence that names the approval and \`x-lares-state: parked\`.
-`;
+turn answers 200 with a sentence that names the approval and \`x-lares-state: parked\`; its usage is what it has used so far.
+
+Every field of OpenAI's schemas is *honoured*, *refused* with a 400 that names it, or *ignored* because it doesn't change the answer.
+When a model doesn't take a setting that was passed on, a notice says so. Fields that OpenAI doesn't have are ignored.
+
+\`POST /v1/chat/completions\`:
+
+${printFields(COMPLETION_FIELDS)}
+\`POST /v1/responses\`:
+
+${printFields(RESPONSE_FIELDS)}`;

@@ -100,6 +100,8 @@ export const approval = z.object({
         }),
       ),
       url: z.string().optional().describe("a page the person opens before they answer"),
+      from: z.string().optional().describe("the MCP server that asks; absent in questions asked by older versions"),
+      message: z.string().optional().describe("what it says, without the fields that `shown` lists too"),
     })
     .optional()
     .describe("it isn't about an action: somebody's program asks for these fields before a call goes on"),
@@ -234,6 +236,8 @@ export const answerSettings = z
     toolChoice: z
       .union([z.literal("required"), z.strictObject({ tool: z.string().max(128) })])
       .describe("one of the caller's tools must be called"),
+    parallelToolCalls: z.boolean().describe("false: at most one tool call in each of the model's answers"),
+    thinking: z.enum(["off", "low", "medium", "high"]).describe("how much the model thinks before it answers"),
   })
   .partial()
   .describe("how the answer is generated; anything left out uses the model's default");

@@ -28,6 +28,26 @@ export const WORK_METHODS = {
     mutates: false,
     doc: "Turns that changed files, and undos of them, newest first.",
   }),
+  // For a diff: what the call itself says is only the new content.
+  "undo.before": method({
+    in: z.strictObject({ turn: turnId, call: z.string().min(1).max(256).describe("a tool call's id") }),
+    out: z.object({
+      kept: z.boolean().describe("false: Lares keeps no copies (`checkpoints.megabytes: 0`)"),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          text: z
+            .string()
+            .nullable()
+            .optional()
+            .describe("null: there was no file. Absent: no text, too large, or not kept"),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "The files that a tool call changed, as they were before it; those of a call that waits for an approval, as they are now.",
+  }),
   // Files that somebody changed since are left alone and listed: overwriting them would lose newer work.
   "undo.turn": method({
     in: z.strictObject({

@@ -117,7 +117,17 @@ export interface AdapterParts<C> {
   folder(): string;
   /** A library named in `packages`, from Lares's own packages or from the home. */
   library<T>(name: string): Promise<T>;
+  /** For accounts that a plugin passes messages on for. */
+  askPlugin?: AskPluginChannel;
 }
+
+/** Asks a plugin that passes messages on. Throws when it is off, wasn't granted that, or doesn't answer. */
+export type AskPluginChannel = (
+  to: { plugin: string; right: "channel" },
+  method: string,
+  params: object,
+  signal: AbortSignal,
+) => Promise<unknown>;
 
 /** The adapter's own module: everything that needs a library. */
 export interface Adapter<C> {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import { PULLED, toAccountName } from "../../core/domain/index.ts";
-import type { Clock, Log } from "../../core/kit/index.ts";
-import { type AdapterEntry, accountName, type TalkConfig, toPolicy } from "./account.ts";
+import { type Clock, defined, type Log } from "../../core/kit/index.ts";
+import { type AdapterEntry, type AskPluginChannel, accountName, type TalkConfig, toPolicy } from "./account.ts";
 import { discord } from "./discord/config.ts";
 import { email } from "./email/config.ts";
 import { external } from "./external/config.ts";
@@ -76,6 +76,7 @@ export interface OpeningParts {
   clock: Clock;
   log: Log;
   libraries: Libraries;
+  askPlugin?: AskPluginChannel;
 }
 
 /** Where an account stores what must be a file. */
@@ -126,6 +127,7 @@ export function configured(
         log: parts.log.child(toAccountName({ channel: entry.name, account })),
         folder: () => accountFolder(parts.home, { channel: entry.name, account }),
         library: (name) => parts.libraries.load(name),
+        ...defined({ askPlugin: parts.askPlugin }),
       }),
   };
 }

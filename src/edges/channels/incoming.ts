@@ -1,7 +1,6 @@
 /** What adapters share on the way in: a platform's raw thing read under guard, and a request's body. */
 import { type AccountPolicy, type Door, findGroup, type PlatformEvent, type Raw } from "../../core/contracts/index.ts";
-import { AppError } from "../../core/domain/index.ts";
-import { parseJson } from "../../core/kit/index.ts";
+import { parseJsonBody } from "../../core/kit/index.ts";
 
 /** Reads a raw thing under guard; one that doesn't fit is counted as unreadable, and the adapter goes on without it. */
 export function readRaw<T>(
@@ -17,11 +16,7 @@ export function readRaw<T>(
 
 /** The JSON of a request whose sender is proven. */
 export function parseBody(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString("utf8"));
-  } catch {
-    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
-  }
+  return parseJsonBody(body, "Send one JSON object.");
 }
 
 /** Whether a chat is worth reading back after a long stop: not for messages that would be ignored anyway. */

@@ -1,21 +1,39 @@
 /** What adapters over HTTP share: one place for which failure means that the platform surely has nothing. */
 import { ChannelBusy, SendUncertain } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
+import { socketWords, truthy } from "../../core/kit/index.ts";
 
 export function refused(message: string, retry: "never" | "later", cause?: unknown): AppError {
   return new AppError("CHANNEL_SEND", { message, retry, ...truthy({ cause }) });
 }
 
-export function unreached(where: string, cause: unknown): AppError {
-  const hint = "Is this machine online, and is the address right?";
+/** The one sentence for a connection that failed, with the reason in plain words. `hint`: where the platform has a better one. */
+export function unreached(
+  where: string,
+  cause: unknown,
+  hint = "Check the address and the network, then try again.",
+): AppError {
+  const why = whyUnreached(cause);
   return new AppError("CHANNEL_SEND", {
-    message: `${sentence(where)} can't be reached.`,
+    message: `${sentence(where)} can't be reached${why ? `: ${why}` : ""}.`,
     hint,
     retry: "later",
     cause,
   });
 }
+
+/** The reason, wherever a library put it: fetch keeps it in `cause`, WebSockets in `error`. Undefined where nothing is known. */
+export function whyUnreached(error: unknown): string | undefined {
+  let at = error as Failure | undefined;
+  for (let depth = 0; at && depth < 5; depth++, at = at.cause ?? at.error) {
+    const words = socketWords({ ...truthy({ code: at.code }), message: String(at.message ?? "") });
+    if (words) return words;
+    if (at.name === "TimeoutError" || at.code === "UND_ERR_CONNECT_TIMEOUT") return "it doesn't answer";
+  }
+  return undefined;
+}
+
+type Failure = { code?: string; name?: string; message?: unknown; cause?: Failure; error?: Failure };
 
 const NEVER_CONNECTED = new Set([
   "ECONNREFUSED",

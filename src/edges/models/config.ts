@@ -32,6 +32,11 @@ const provider = z.strictObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("Where the provider is. Example: http://127.0.0.1:8080/v1"),
+  plugin: z
+    .string()
+    .regex(/^[a-z0-9.-]{1,64}$/, "a plugin's name")
+    .optional()
+    .describe("In place of an address: the plugin that answers. Example: local-llm"),
   keys: z.array(z.string().min(1)).optional().describe("API keys, tried in this order."),
   profiles: z.array(profile).optional().describe("Named API keys, tried in this order, after `keys`."),
   models: z.record(z.string(), model).optional().describe("Facts about models Lares does not know."),

@@ -1,5 +1,12 @@
 /** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
-import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
+import type {
+  ModelDelta,
+  ModelInfo,
+  ModelRelay,
+  ModelReply,
+  ModelRequest,
+  Models,
+} from "../../core/contracts/index.ts";
 import { AppError, NO_USAGE } from "../../core/domain/index.ts";
 import { type Clock, defined, type Log, nearest, pause, truthy } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, findFacts, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
@@ -10,8 +17,9 @@ import type { ModelsConfig } from "./config.ts";
 import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./practice/index.ts";
 import { findPrice, type Price } from "./prices.ts";
 import { findProviders, keyHint, type ModelEnv, type Provider } from "./providers.ts";
+import { makeRelay } from "./relay/relay.ts";
 import { ProviderLine } from "./wire/attempt.ts";
-import { makePost } from "./wire/http.ts";
+import { makePost, type PostRaw } from "./wire/http.ts";
 import type { LoadAttachment } from "./wire/images.ts";
 import { rehearse } from "./wire/rehearse.ts";
 
@@ -22,10 +30,15 @@ export interface ModelsDeps {
   log: Log;
   /** Where the bytes of attached pictures are; without it none is shown. */
   loadAttachment?: LoadAttachment;
+  /** Where a plugin listens that is a model. Throws when it can't be one now. */
+  pluginSocket?: (plugin: string, signal: AbortSignal) => Promise<string>;
 }
 
+/** The models, and calls to them that others wrote. */
+export type RelayingModels = Models & { relay: ModelRelay };
+
 /** The models behind one object that stays, so that new settings need no new instance. A call under way ends with the old ones. */
-export function changingModels(make: () => Models): Models & { renew(): void } {
+export function changingModels(make: () => RelayingModels): RelayingModels & { renew(): void } {
   let now = make();
   return {
     call: (request, onDelta, signal) => now.call(request, onDelta, signal),
@@ -34,6 +47,10 @@ export function changingModels(make: () => Models): Models & { renew(): void } {
     primary: () => now.primary(),
     info: (id) => now.info(id),
     warm: () => now.warm(),
+    relay: {
+      choose: (api, model) => now.relay.choose(api, model),
+      send: (call, onWait, signal) => now.relay.send(call, onWait, signal),
+    },
     renew() {
       now = make();
       void now.warm();
@@ -44,11 +61,13 @@ export function changingModels(make: () => Models): Models & { renew(): void } {
 /** A client that connects as soon as Lares is ready gets the processor to itself: its own call is the better rehearsal. */
 const REHEARSAL_AFTER_MS = 150;
 
-export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
+export function createModels(config: ModelsConfig, deps: ModelsDeps): RelayingModels {
   const providers = findProviders(config, deps.env);
   const health = new HealthBook();
   const primary = choosePrimary(config, deps.env, providers);
-  const routes = new Routes(config, deps, providers);
+  const postTo = reachProviders(deps);
+  const routes = new Routes(config, deps, { providers, postTo });
+  const { patienceMs, firstByteTimeoutMs: firstByteMs, idleTimeoutMs: idleMs, fallbacks } = config;
   let isUsed = false;
 
   const routesFor = ({ model }: ModelRequest): Route[] => {
@@ -83,6 +102,20 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     primary: () => describeModel(primary, providers) ?? missingInfo(primary),
     info: (id) => describeModel(id, providers),
 
+    relay: makeRelay({
+      providers,
+      fallbacks,
+      describe: (provider, modelId) => ({
+        contextWindow: factsFor(provider, modelId).contextWindow,
+        price: priceFor(provider, modelId),
+      }),
+      health,
+      limits: { firstByteMs, idleMs, patienceMs },
+      postTo,
+      clock: deps.clock,
+      log: deps.log,
+    }),
+
     async warm() {
       try {
         const used = [primary, ...config.fallbacks].flatMap((id) => routes.to(id));
@@ -99,18 +132,35 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   };
 }
 
+/** A provider is reached over the network, or at the socket of the plugin that it is. */
+function reachProviders({ pluginSocket }: ModelsDeps): (provider: Provider) => PostRaw {
+  const overNetwork = makePost();
+  return ({ plugin }) => {
+    if (plugin === undefined) return overNetwork;
+    return makePost(async (signal) => {
+      if (!pluginSocket) throw new Error("plugins aren't asked here");
+      return pluginSocket(plugin, signal);
+    });
+  };
+}
+
 /** The ways to each model, made when it is first asked: one per credential. */
 class Routes {
   private readonly config: ModelsConfig;
   private readonly deps: ModelsDeps;
   private readonly providers: Map<string, Provider>;
-  private readonly post = makePost();
+  private readonly postTo: (provider: Provider) => PostRaw;
   private readonly byModel = new Map<string, Route[]>();
 
-  constructor(config: ModelsConfig, deps: ModelsDeps, providers: Map<string, Provider>) {
+  constructor(
+    config: ModelsConfig,
+    deps: ModelsDeps,
+    { providers, postTo }: { providers: Map<string, Provider>; postTo: (provider: Provider) => PostRaw },
+  ) {
     this.config = config;
     this.deps = deps;
     this.providers = providers;
+    this.postTo = postTo;
   }
 
   /** Empty when the model's provider is not set up. */
@@ -134,7 +184,7 @@ class Routes {
       facts,
       limits: { firstByteMs, idleMs, maxOutputTokens },
       clock: this.deps.clock,
-      post: this.post,
+      post: this.postTo(provider),
       ...defined({ loadAttachment: this.deps.loadAttachment }),
     });
     return provider.credentials.map((key) => ({

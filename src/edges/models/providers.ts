@@ -15,6 +15,8 @@ export interface Provider {
   api: Api;
   /** With the version path, without a slash at the end. */
   baseUrl: string;
+  /** The plugin that answers, in place of a server at that address. */
+  plugin?: string;
   /** The provider's own service: its own dialect may be used. */
   official: boolean;
   credentials: Credential[];
@@ -69,7 +71,9 @@ function findProvider(name: string, config: ProviderConfig | undefined, env: Mod
   const envUrl = known?.urlEnv ? env[known.urlEnv]?.trim() : undefined;
   if (!config && !envKey && !envUrl) return undefined;
 
-  const given = config?.baseUrl ?? (envUrl || undefined);
+  const plugin = config?.plugin;
+  // Only its path is used: the connection goes to the plugin's socket.
+  const given = plugin === undefined ? (config?.baseUrl ?? (envUrl || undefined)) : `http://${plugin}/v1`;
   // Local servers speak Chat Completions and rarely Responses.
   const ownApi = name === "openai" && given && !isHost(given, "api.openai.com") ? "openai-chat" : known?.api;
   const api = config?.api ?? ownApi ?? "openai-chat";
@@ -85,7 +89,7 @@ function findProvider(name: string, config: ProviderConfig | undefined, env: Mod
   }
   const variable = envKey ? known?.keyEnv : known?.urlEnv;
   const because = config ? `configured under models.providers.${name}` : `${variable} is set`;
-  return { name, api, baseUrl, official, credentials, models: config?.models ?? {}, because };
+  return { name, api, baseUrl, official, credentials, models: config?.models ?? {}, because, ...truthy({ plugin }) };
 }
 
 function findCredentials(
@@ -139,7 +143,7 @@ export function describeProviders(config: ModelsConfig, env: ModelEnv): Provider
   return names.map((name) => {
     const known = BUILT_IN[name];
     const provider = found.get(name);
-    const baseUrl = provider?.baseUrl ?? known?.url;
+    const baseUrl = provider?.plugin === undefined ? (provider?.baseUrl ?? known?.url) : undefined;
     return {
       name,
       builtIn: known !== undefined,

@@ -6,7 +6,7 @@
  */
 import type { Models } from "../../core/contracts/index.ts";
 import { AppError, type Json, secretReference } from "../../core/domain/index.ts";
-import { type Clock, trimEndCharacters, truthy } from "../../core/kit/index.ts";
+import { type Clock, ownSecretName, trimEndCharacters, truthy } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, KNOWN_MODELS } from "./catalogue.ts";
 import type { ModelsConfig } from "./config.ts";
 import { describeProviders, type ModelEnv, NO_KEY, type ProviderView } from "./providers.ts";
@@ -199,7 +199,7 @@ export class ProviderSetup {
 
 /** A separate name: an agent that was granted OPENAI_API_KEY does not get the instance's key with it. */
 function secretName(provider: string): string {
-  return `MODEL_KEY_${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+  return ownSecretName("MODEL_KEY", provider);
 }
 
 function chooseModel({ provider, model }: GivenProvider, config: ModelsConfig["providers"][string] | undefined) {

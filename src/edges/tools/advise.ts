@@ -16,24 +16,28 @@ import {
 } from "./sandbox/index.ts";
 import { isListable } from "./web/index.ts";
 
-export const toolAdvice: AdviceTable = {
-  "sandbox.backend": trySandbox,
-  "sandbox.network": judgeNetwork,
-  "sandbox.readable.*": (value, at) => judgeBind(value, at) ?? mustBeFolder(value, "commands can't read it"),
-  "agents.*.roots.*": (value, at) => judgeRoot(value, at) ?? mustBeFolder(value, "the agent can't work in it"),
-  "memory.documents.*": (value) => mustBeFolder(value, "nothing in it is found"),
-  "web.privateHosts.*": judgeListed,
-  "web.search.baseUrl": silent,
-  "mcp.servers.*.url": silent,
-  "mcp.servers.*.command": judgeProgram,
-  "mcp.servers.*.cwd": (value) => mustBeFolder(value, "the server can't start in it"),
-  "agents.*.mcp.allow.*": judgeServer,
-  "agents.*.mcp.deny.*": judgeServer,
-  "policy.allow.mcp.*": judgeServer,
-  "policy.deny.mcp.*": judgeServer,
-  "agents.*.policy.allow.mcp.*": judgeServer,
-  "agents.*.policy.deny.mcp.*": judgeServer,
-};
+/** `others`: servers that aren't in `mcp.servers`, because plugins bring them. */
+export function adviseTools(others: (home: string) => Promise<readonly string[]>): AdviceTable {
+  const judgeServer: AdviceTable[string] = (value, at) => judgeListedServer(value, at, others);
+  return {
+    "sandbox.backend": trySandbox,
+    "sandbox.network": judgeNetwork,
+    "sandbox.readable.*": (value, at) => judgeBind(value, at) ?? mustBeFolder(value, "commands can't read it"),
+    "agents.*.roots.*": (value, at) => judgeRoot(value, at) ?? mustBeFolder(value, "the agent can't work in it"),
+    "memory.documents.*": (value) => mustBeFolder(value, "nothing in it is found"),
+    "web.privateHosts.*": judgeListed,
+    "web.search.baseUrl": silent,
+    "mcp.servers.*.url": silent,
+    "mcp.servers.*.command": judgeProgram,
+    "mcp.servers.*.cwd": (value) => mustBeFolder(value, "the server can't start in it"),
+    "agents.*.mcp.allow.*": judgeServer,
+    "agents.*.mcp.deny.*": judgeServer,
+    "policy.allow.mcp.*": judgeServer,
+    "policy.deny.mcp.*": judgeServer,
+    "agents.*.policy.allow.mcp.*": judgeServer,
+    "agents.*.policy.deny.mcp.*": judgeServer,
+  };
+}
 
 /** `auto` uses what works here, and `status` says what that is; one that was chosen by name has to work. */
 async function trySandbox(backend: unknown, { config, home }: AdviceContext): Promise<Advice | undefined> {
@@ -110,12 +114,17 @@ function judgeProgram(value: unknown, { env }: AdviceContext): Advice | undefine
 }
 
 /** `server/tool`; the server may be a pattern. */
-function judgeServer(value: unknown, { config }: AdviceContext): Advice | undefined {
+async function judgeListedServer(
+  value: unknown,
+  { config, home }: AdviceContext,
+  others: (home: string) => Promise<readonly string[]>,
+): Promise<Advice | undefined> {
   const { servers } = config.mcp as { servers: Readonly<Record<string, unknown>> };
   const [server = ""] = String(value).split("/");
-  const names = Object.keys(servers);
-  if (server.includes("*") || names.includes(server)) return undefined;
+  if (server.includes("*") || server in servers) return undefined;
+  const names = [...Object.keys(servers), ...(await others(home))];
+  if (names.includes(server)) return undefined;
   const near = nearest(server, names);
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
-  return { message: `There is no MCP server "${server}" in mcp.servers.${meant}` };
+  return { message: `There is no MCP server "${server}" in mcp.servers or of a plugin.${meant}` };
 }

@@ -1,12 +1,14 @@
 /** The built-in tools and what other tools are made of: registry, paths, visible text, clean environment. */
 
-export { eraseHires, type OpenedPeers, openPeers, peersConfig } from "./a2a/index.ts";
-export { toolAdvice } from "./advise.ts";
+export { type OpenedPeers, openPeers, peersConfig } from "./a2a/index.ts";
+export { adviseTools } from "./advise.ts";
 export { createBrowserTool } from "./browser/index.ts";
 export { visible } from "./escape.ts";
 export { eventHooksConfig, type OpenedHooks, openEventHooks } from "./event-hooks/index.ts";
 export { createExec } from "./exec/exec.ts";
 export { CommandRuns } from "./exec/runs.ts";
+export { SHELL_WORDS } from "./exec/shell/index.ts";
+export { eraseFarWork, type FarWork, joinFarWork } from "./far-work.ts";
 export { createEdit } from "./files/edit.ts";
 export { createWrite } from "./files/write.ts";
 export {
@@ -15,8 +17,9 @@ export {
   misfit,
   type OpenedMcp,
   openMcp,
+  pluginFit,
 } from "./mcp/index.ts";
-export { createMemoryTools, MEMORY_TOOLS } from "./memory/memory.ts";
+export { createMemoryTools, listsOnly, MEMORY_TOOLS } from "./memory/memory.ts";
 export { createMessageTool } from "./message/message.ts";
 export { createAgentFiles, withInside } from "./paths/index.ts";
 export { createProcess, type ProcessExit, Processes } from "./process/index.ts";

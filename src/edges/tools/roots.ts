@@ -90,7 +90,9 @@ export function createRootedFiles(roots: () => readonly string[]): ReturnType<ty
     async manifest(root, most) {
       const found = await files.manifest(root, most);
       if (outer(root) !== root) return found;
-      return { ...found, files: new Map([...found.files].map(([path, mark]) => [join(root, path), mark])) };
+      const byWholePath = <T>(map: ReadonlyMap<string, T>) =>
+        new Map([...map].map(([path, value]) => [join(root, path), value]));
+      return { ...found, files: byWholePath(found.files), closed: byWholePath(found.closed) };
     },
   };
 }

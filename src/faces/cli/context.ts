@@ -1,5 +1,6 @@
 /** What every command gets: its flags, where to write, whom to call. */
 import { resolve } from "node:path";
+import type { HookEventName } from "../../core/contracts/index.ts";
 import { type Clock, defined, systemClock } from "../../core/kit/index.ts";
 import type { Client } from "../../core/protocol/index.ts";
 import { type FindGateway, findGateway, rpcClient } from "./connection.ts";
@@ -37,6 +38,8 @@ export interface Options {
   only?: string;
   ended?: string;
   digest?: string;
+  event?: HookEventName;
+  facts?: string;
   deleteData?: boolean;
   fresh?: boolean;
   accept?: boolean;

@@ -38,14 +38,22 @@ export function failureLine(
 export function askCard(a: Approval, paint: Paint, now: number, columns = Number.POSITIVE_INFINITY): string[] {
   const shown = visible(a.shown).split("\n");
   const [why = "", ...more] = wrap(oneLine(a.because), columns - 18);
+  const unanswered = duration(a.deadline - now);
   return [
-    words.question(paint("◐", "wait"), a.agent, a.tool),
+    ...questionLines(a, paint),
     // What goes on is marked: it must not look like a separate line.
     ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
     `  ${paint("because", "dim")}        ${why}`,
     ...more.map((row) => `                 ${row}`),
-    words.denied(paint(words.ifUnanswered, "dim"), duration(a.deadline - now)),
+    (a.form ? words.cancelled : words.denied)(paint(words.ifUnanswered, "dim"), unanswered),
   ];
+}
+
+/** Who wants what: an agent to act, or somebody else's program to know something. */
+export function questionLines(a: Approval, paint: Paint): string[] {
+  if (!a.form) return [words.question(answerMark(a, paint), a.agent, a.tool)];
+  const asks = words.asksYou(answerMark(a, paint), a.form.from);
+  return a.form.fields.length > 0 ? [asks, `  ${words.getsAnswer}`] : [asks];
 }
 
 /** Waiting, allowed, or not. */

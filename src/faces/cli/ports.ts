@@ -44,7 +44,10 @@ export interface HomeExamined {
     bytes: number;
     message?: string;
     hint?: string;
+    detail?: string;
   };
+  /** Why nothing is logged in the home. */
+  log?: { message: string; hint: string } | undefined;
   /** `ok`: a command was run in it. `name` is "none" when commands run without one. */
   sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
 }

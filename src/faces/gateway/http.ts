@@ -11,7 +11,7 @@ import {
   type JsonObject,
   toErrorShape,
 } from "../../core/domain/index.ts";
-import { type Explained, explainIssue, type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
+import { type Explained, explainIssue, type Log, nearest, parseJsonBody } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import type { MethodName, Principal } from "../../core/protocol/index.ts";
 import type { GatewayParts } from "./ports.ts";
@@ -84,20 +84,7 @@ export function letGo(incoming: IncomingMessage): void {
 export async function readJson(c: Context<HttpEnv>, most: number): Promise<unknown> {
   const body = await readBody(c.env, most);
   if (body.length === 0) return {};
-  try {
-    return parseJson(body.toString("utf8"));
-  } catch (cause) {
-    if (cause instanceof TooDeep) {
-      throw new AppError("BAD_JSON", {
-        message: `The body is ${cause.message}.`,
-        hint: "Send a value with fewer levels.",
-      });
-    }
-    throw new AppError("BAD_JSON", {
-      message: `The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      hint: "Send one JSON object with content-type application/json.",
-    });
-  }
+  return parseJsonBody(body, "Send one JSON object with content-type application/json.");
 }
 
 /** Checks what came in. The error names the field, what is wrong, and the nearest known name for an unknown one. */

@@ -103,6 +103,8 @@ export interface GatewayParts {
   ) => Promise<ChannelAnswer>;
   /** A program that speaks for its own channel; throws when it may not. */
   speak: (account: string, token: string, peer: Peer) => Promise<Speaker>;
+  /** A browser brings the end of a login to an MCP server. Which server's; undefined: of no login that is open. */
+  endLogin: (query: string) => Promise<string | undefined>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   findSession: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;

@@ -17,6 +17,7 @@ import { chatRoute } from "./chat.ts";
 import { Connections } from "./connections.ts";
 import { errorResponse, type HttpApp, type HttpEnv, mustBeReady, WITHOUT_RECORDS } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
+import { loginEndRoute } from "./mcp/login-end.ts";
 import { MCP_PATH, mcpError, mcpRoute } from "./mcp/route.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
@@ -109,6 +110,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   channelRoute(app, parts);
   hookRoute(app, parts);
   loginRoutes(app, parts, who, failures);
+  loginEndRoute(app, parts);
   cardRoutes(app, parts);
   staticRoutes(app, parts);
   app.use(async (c, next) => {

@@ -1,24 +1,14 @@
 /** Tokens and logins on real records. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import { comeToRest } from "../../../test/support/rest.ts";
 import { ManualClock, randomIds } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { Access } from "./index.ts";
 
 const DAY = 86_400_000;
 
 async function world() {
-  const home = mkdtempSync(join(tmpdir(), "access-"));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
-  onTestFinished(async () => {
-    await records.close();
-    rmSync(home, { recursive: true });
-  });
+  const { records } = await testRecords("access");
   const clock = new ManualClock();
   const open = async () => {
     const access = new Access({

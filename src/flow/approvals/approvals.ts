@@ -21,7 +21,7 @@ import {
   type TurnId,
   waitNames,
 } from "../../core/domain/index.ts";
-import type { Bus, Clock } from "../../core/kit/index.ts";
+import { type Bus, type Clock, defined } from "../../core/kit/index.ts";
 import type { Reminders } from "./reminders.ts";
 import {
   answerApproval,
@@ -42,7 +42,7 @@ import {
   rememberRule,
   sameAs,
 } from "./store.ts";
-import { ALWAYS_ALLOWED, formIn, IT_WAS_FORGOTTEN, tooLate, WAS_FORGOTTEN } from "./words.ts";
+import { ALLOWED_ALONGSIDE, formIn, IT_WAS_FORGOTTEN, tooLate, WAS_FORGOTTEN } from "./words.ts";
 
 export interface ApprovalParts {
   records: Records;
@@ -112,11 +112,18 @@ export class Approvals {
    */
   private async settleSame(ids: readonly ApprovalId[], by: string): Promise<void> {
     for (const id of ids) {
-      await unlessAnswered(this.answer(id, { decision: "allow-once", by, reason: ALWAYS_ALLOWED }));
+      await unlessAnswered(
+        this.answer(id, { decision: "allow-once", by }, { because: ALLOWED_ALONGSIDE, isAlways: true }),
+      );
     }
   }
 
-  private async answer(id: string, given: ApprovalAnswer): Promise<ApprovalView> {
+  /** `own`: Lares itself gives this answer, so its reason is nobody's words. */
+  private async answer(
+    id: string,
+    given: ApprovalAnswer,
+    own?: { because: string; isAlways?: true },
+  ): Promise<ApprovalView> {
     const { records, clock, hooks } = this.parts;
     // A reason of blanks is none: the model would read that a person said nothing.
     const { reason, ...rest } = given;
@@ -152,14 +159,16 @@ export class Approvals {
         name: waitNames.approval(asked.id),
         value: {
           approval: asked.id,
-          decision: answer.decision,
+          // The turn reads that it is allowed from now on; the rule itself belongs to the approval that was answered.
+          decision: own?.isAlways ? "allow-always" : answer.decision,
           by: answer.by,
           reason: answer.reason ?? null,
+          ...defined({ because: own?.isAlways ? undefined : own?.because }),
           ...content,
         },
       },
       (tx) => {
-        answerApproval(tx, { id: asked.id, state, at, ...answer });
+        answerApproval(tx, { id: asked.id, state, at, ...answer, ...defined({ reason: own?.because }) });
         hooks.record(tx, "approval.changed", `${asked.id}/answered`, () => {
           const { session, turn, shown } = asked;
           return { session, turn, approval: asked.id, state, shown, by: answer.by };
@@ -215,20 +224,23 @@ export class Approvals {
   }
 
   /**
-   * What these tools asked about something that was forgotten is asked no more, and the questions no longer show it. The turn
-   * that had it forgotten keeps waiting for nothing here: its own question was answered.
+   * What these tools asked about something that was forgotten is asked no more, and the questions no longer show it. A question
+   * that is also about something else stays open. The turn that had it forgotten keeps waiting for nothing here: its own
+   * question was answered.
    */
   async forgetMentions(of: {
     tools: readonly string[];
     sessions: ReadonlySet<string>;
     mentions: (text: string) => boolean;
+    /** Whether nothing is left of what a question is about. */
+    isAllGone: (shown: string) => boolean;
   }): Promise<void> {
     const { records } = this.parts;
     const asked = (await askedByTools(records, of.tools)).filter(
       (one) => of.sessions.has(one.session) && of.mentions(one.shown),
     );
-    for (const { id } of asked.filter((one) => one.state === "pending")) {
-      await unlessAnswered(this.answer(id, { decision: "deny", by: "Lares", reason: IT_WAS_FORGOTTEN }));
+    for (const { id } of asked.filter((one) => one.state === "pending" && of.isAllGone(one.shown))) {
+      await unlessAnswered(this.answer(id, { decision: "deny", by: "Lares" }, { because: IT_WAS_FORGOTTEN }));
     }
     if (asked.length > 0)
       await records.write((tx) => {

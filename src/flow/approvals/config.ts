@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { AdviceTable } from "../../core/contracts/index.ts";
+import { remindsTooLate } from "./words.ts";
 
 export const approvalsConfig = z
   .strictObject({
@@ -25,3 +27,11 @@ export const agentExpiryConfig = z
   .max(24 * 365)
   .optional()
   .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours.");
+
+export const approvalsAdvice: AdviceTable = {
+  "approvals.remindAfterHours": (value, { config }) => {
+    const { expireAfterHours } = config.approvals as z.output<typeof approvalsConfig>;
+    const isTooLate = Number(value) > 0 && Number(value) >= expireAfterHours;
+    return isTooLate ? { message: remindsTooLate(Number(value), expireAfterHours), weight: "note" } : undefined;
+  },
+};

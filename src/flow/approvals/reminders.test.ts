@@ -1,24 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import { comeToRest } from "../../../test/support/rest.ts";
 import { noHooks } from "../../core/contracts/index.ts";
 import { type ApprovalId, asId, type LiveEvent, type ReplyRoute } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, silentLog } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { Approvals, Reminders } from "./index.ts";
 
 const HOUR = 3_600_000;
 const CHAT: ReplyRoute = { channel: "webhook", account: "a", chat: "c" };
 
 async function world() {
-  const dir = mkdtempSync(join(tmpdir(), "lares-reminders-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const records = await openRecords(join(dir, "db"), (error) => {
-    throw error;
-  });
-  onTestFinished(() => records.close());
+  const { records } = await testRecords("reminders");
   const clock = new ManualClock();
   const bus = makeBus();
   const events: LiveEvent[] = [];

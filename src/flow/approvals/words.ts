@@ -16,10 +16,19 @@ import { quotedName, visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
 
 /** Why a waiting approval is answered along with another one. */
-export const ALWAYS_ALLOWED = "This action is always allowed.";
+export const ALLOWED_ALONGSIDE = "The same action was allowed for good in another approval.";
 /** Why a waiting approval is denied when what it is about was forgotten, and what it shows from then on. */
 export const IT_WAS_FORGOTTEN = "What this is about was forgotten on request.";
 export const WAS_FORGOTTEN = "(forgotten on request)";
+/** For `config check`, in hours. */
+export function remindsTooLate(remind: number, expire: number): string {
+  return `Nobody is reminded: approvals expire after ${inHours(expire)}, and the first reminder would come after ${inHours(remind)}. Set it below ${expire}, or to 0 for no reminders.`;
+}
+
+function inHours(n: number): string {
+  return n === 1 ? "an hour" : `${n} hours`;
+}
+
 export const ASKED_BY_GUEST = "Asked by a guest.";
 
 /** Names are other people's words, so they stand in quotes. */
@@ -52,7 +61,9 @@ export function questionText(q: Question): string {
 
 /** For a chat that shows buttons under it. */
 export function questionTextWithButtons(q: Question): string {
-  return `${opening(q)}\n\n${actionBlock(q)}\n\n${q.because}`;
+  // A button can take the defaults; anything else is typed.
+  const typed = formIn(q.action)?.fields.length ? ` ${howToAnswer(q)}` : "";
+  return `${opening(q)}\n\n${actionBlock(q)}\n\n${q.because}${typed}`;
 }
 
 /** What the approval's message says once it has been answered. */
@@ -84,12 +95,17 @@ function howToAnswer({ id, action }: Question): string {
   const code = shortCode(id);
   const form = formIn(action);
   if (!form || form.fields.length === 0) return `Answer with: approve ${code} or deny ${code}.`;
-  const usual = needsNoWords(form) ? `, approve ${code} for the usual` : "";
-  return `Answer with: answer ${code} ${howToType(form)}${usual}, or deny ${code}.`;
+  const defaults = needsNoWords(form) ? ` To leave everything as it is: approve ${code}.` : "";
+  return `Answer with: answer ${code} ${howToType(form)}.${defaults} To decline: deny ${code}.`;
 }
 
 function opening({ action }: Question): string {
-  return formIn(action) ? "A program I use asks you something." : "May I do this?";
+  const form = formIn(action);
+  if (!form) return "May I do this?";
+  // People should know that their answer leaves Lares.
+  const who = form.from === undefined ? "A program I use" : `The MCP server ${form.from}`;
+  const gets = form.fields.length > 0 ? " It gets your answer, so don't send passwords or keys." : "";
+  return `${who} asks you something.${gets}`;
 }
 
 /** Of a question with fields: which they are. */

@@ -285,6 +285,71 @@ describe("a command", () => {
     expect(await now("hardbig")).toBe(large);
   });
 
+  test("a write through one of two hard links is undone for both names, which are then separate files", async () => {
+    const { at, exec, undo, now } = await world();
+    await writeFile(at("one"), "old\n");
+    await link(at("one"), at("two"));
+    await exec("t", "echo new > one");
+    expect([await now("one"), await now("two")]).toEqual(["new\n", "new\n"]);
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({ one: "restored", two: "restored" });
+    expect(undone.notes.join()).toMatch(
+      /one was a hard link to the same file as two; what is restored is a separate file/,
+    );
+    expect([await now("one"), await now("two")]).toEqual(["old\n", "old\n"]);
+  });
+
+  test.each([".git", "node_modules"])("a deleted or replaced %s is reported as not restored", async (folder) => {
+    const { at, exec, undo, now } = await world();
+    const fill = async () => {
+      await mkdir(at(folder));
+      await writeFile(at(`${folder}/config`), "settings");
+    };
+    await fill();
+    await writeFile(at("a.txt"), "old");
+    await exec("t", `rm -rf ${folder} a.txt`);
+    for (const dryRun of [true, false]) {
+      const undone = await undo("t", dryRun);
+      expect(results(undone)).toEqual({ "a.txt": "restored", [folder]: "lost" });
+      expect(undone.files.find((file) => file.path === folder)?.reason).toMatch(/keeps no copies of folders/);
+    }
+    expect(await now("a.txt")).toBe("old");
+
+    await fill();
+    await exec("t2", `mkdir fresh; rm -rf ${folder}; mv fresh ${folder}`);
+    expect(results(await undo("t2"))).toEqual({ [folder]: "lost" });
+    await exec("t3", `echo more >> ${folder}/other; echo new > a.txt`);
+    expect(results(await undo("t3"))).toEqual({ "a.txt": "restored" });
+  });
+
+  test("of many deleted files each one is either restored or reported as lost", async () => {
+    const { at, exec, undo } = await world();
+    await mkdir(at("many"));
+    const names = Array.from({ length: 1200 }, (_, n) => `many/${n}`);
+    await Promise.all(names.map((name) => writeFile(at(name), name)));
+    await exec("t", "rm -rf many");
+    const undone = await undo("t");
+    const there = names.filter((name) => existsSync(at(name)));
+    const said = (result: string) => undone.files.filter((file) => file.result === result).map((file) => file.path);
+    expect(said("restored").sort()).toEqual(there.sort());
+    expect(said("lost")).toHaveLength(names.length - there.length);
+    expect(undone.notes).toEqual([]);
+  }, 30_000);
+
+  test("permissions that a command changed are not restored, and that is said", async () => {
+    const { at, exec, undo, now, checkpoints } = await world();
+    await writeFile(at("run.sh"), "echo hi\n", { mode: 0o644 });
+    await writeFile(at("same.sh"), "echo hi\n", { mode: 0o644 });
+    await exec("t", "chmod 755 run.sh; chmod 644 same.sh");
+    expect((await checkpoints.list({ limit: 10 }))[0]?.notes.join()).toContain("permissions of run.sh, which undo");
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({});
+    expect(undone.notes).toEqual([
+      "A command of the turn: it changed the permissions of run.sh, which undo doesn't restore.",
+    ]);
+    expect(await now("run.sh")).toBe("echo hi\n");
+  });
+
   test("one that changes nothing leaves nothing to undo", async () => {
     const { at, exec, checkpoints } = await world();
     await writeFile(at("a"), "text");

@@ -3,6 +3,9 @@
  * keep.ts for what is kept (CHECKPOINTS-1 to CHECKPOINTS-4) and undo.ts for how it comes back (CHECKPOINTS-5 to CHECKPOINTS-7).
  */
 
+import { isUtf8 } from "node:buffer";
+import { resolve } from "node:path";
+import { type AgentId, asId, isObject, type JsonObject, readEditorSession } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { Blobs } from "./blobs.ts";
 import { COMMAND, Keeper } from "./keep.ts";
@@ -37,6 +40,23 @@ export interface Changed {
   notes: string[];
 }
 
+/** A file before a call. Without `text`: nobody kept it, or it isn't text that people would read. */
+interface FileBefore {
+  path: string;
+  text?: string | null;
+}
+
+/** A call that waits for an approval, as it was asked about. */
+interface AskedWrite {
+  call?: string;
+  tool: string;
+  agent: string;
+  session: string;
+  action: JsonObject;
+}
+
+/** Larger files aren't shown side by side. */
+const MOST_SHOWN = 1_048_576;
 const DAY_MS = 86_400_000;
 /** A copy is written before its row, so it may be without one for this long. */
 const GRACE_MS = 600_000;
@@ -80,15 +100,41 @@ export class Checkpoints {
   }
 
   /** Restores the files of a turn, or of an undo, where they still are as it left them. Repeating it completes it. */
-  async undo(turn: string, how: { by: string; dryRun?: boolean }): Promise<Undone> {
+  async undo(turn: string, how: { by: string; dryRun?: boolean | undefined }): Promise<Undone> {
     await this.pruning;
     return this.undoing.undo(turn, { by: how.by, dryRun: how.dryRun ?? false });
   }
 
   /** What changed files, newest first. */
-  async list(q: { session?: string; limit: number }): Promise<Changed[]> {
-    const turns = await listChanged(this.parts.records.committed, q);
+  async list({ session, limit }: { session?: string | undefined; limit: number }): Promise<Changed[]> {
+    const turns = await listChanged(this.parts.records.committed, { limit, ...truthy({ session }) });
     return Promise.all(turns.map((turn) => this.view(turn)));
+  }
+
+  /** What a call's files had in them before it. `asked`: approvals that wait, whose files are still as they were. */
+  async before(
+    turn: string,
+    call: string,
+    asked: readonly AskedWrite[],
+  ): Promise<{ kept: boolean; files: FileBefore[] }> {
+    const kept = this.parts.config().megabytes > 0;
+    const waiting = asked.find((one) => one.call === call);
+    const path = waiting && findTarget(waiting);
+    const root = waiting && this.parts.findRoot(asId<AgentId>(waiting.agent));
+    if (path !== undefined && root !== undefined) {
+      const found = await this.parts.files.read(root, path, MOST_SHOWN);
+      if (found.state === "refused") return { kept, files: [{ path }] };
+      return { kept, files: [{ path, ...readText(found.state === "file" ? found.content : null) }] };
+    }
+    const rows = (await listRows(this.parts.records.committed, turn)).filter((row) => row.call === call);
+    const files = rows
+      .filter((row) => row.path !== COMMAND)
+      .map(async (row): Promise<FileBefore> => {
+        if (row.before === ABSENT) return { path: row.path, text: null };
+        const content = row.before === UNKNOWN ? undefined : await this.blobs.get(row.before);
+        return { path: row.path, ...(content ? readText(content) : {}) };
+      });
+    return { kept, files: await Promise.all(files) };
   }
 
   /** Deletes copies beyond the age and size limits, the oldest first. */
@@ -156,6 +202,22 @@ export class Checkpoints {
     for (const { hash } of unused) await this.blobs.drop(hash);
     this.bytes = await blobBytes(records);
   }
+}
+
+/** The file that a waiting call replaces, where its input says so. */
+function findTarget({ tool, session, action: { input } }: AskedWrite): string | undefined {
+  const path = tool === "write" && isObject(input) ? input.path : undefined;
+  // A home's `~` is the tool's to resolve.
+  if (typeof path !== "string" || path === "" || path.startsWith("~")) return undefined;
+  const folder = readEditorSession(session)?.folder;
+  return folder === undefined ? path : resolve(folder, path);
+}
+
+/** Nothing for what isn't text. */
+function readText(content: Buffer | null): { text?: string | null } {
+  if (content === null) return { text: null };
+  if (content.length > MOST_SHOWN || content.includes(0) || !isUtf8(content)) return {};
+  return { text: content.toString("utf8") };
 }
 
 function nameChange(before: string, now: string): "created" | "deleted" | "changed" {

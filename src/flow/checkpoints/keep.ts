@@ -19,9 +19,16 @@ import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
 import { findHardLinks } from "./hard-links.ts";
 import { type KeptContent, keepMarked, keepNoFile } from "./no-file.ts";
-import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
+import { ABSENT, type Call, type CheckpointParts, type FileListing, type FileState, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
-import { COMMAND_INTERRUPTED, changedMore, hardLinkGone, MAY_HAVE_CHANGED, notAllListed } from "./words.ts";
+import {
+  COMMAND_INTERRUPTED,
+  FOLDER_NOT_COPIED,
+  hardLinkGone,
+  MAY_HAVE_CHANGED,
+  notAllListed,
+  permissionsStay,
+} from "./words.ts";
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
 export const MOST_COPIED = 20 * 1024 * 1024;
@@ -33,7 +40,8 @@ const MOST_LISTED = 5000;
 /** Limits for files copied because a command may delete them: this much takes a fraction of a second, once. */
 const MOST_ENDANGERED = 400;
 const MOST_ENDANGERED_BYTES = 16 * 1024 * 1024;
-const MOST_ROWS = 500;
+/** Most files read after a command to know what it left there. Of more it is known that they changed, which is enough to say so. */
+const MOST_READ = 500;
 /** Notes about hard links. */
 const MOST_PARTED = 5;
 /** The row that stands for the command itself. */
@@ -43,6 +51,12 @@ interface Kept {
   path: string;
   before: string;
   mode: number | null;
+}
+
+interface ChangedRow extends Kept {
+  after: string;
+  bytes?: number;
+  note?: string;
 }
 
 export class Keeper {
@@ -245,10 +259,7 @@ export class Keeper {
     return chosen;
   }
 
-  private async afterCommand(
-    call: Call,
-    begun: { seq: number; kept: Kept[]; manifest: { files: Map<string, string>; more: boolean } },
-  ): Promise<void> {
+  private async afterCommand(call: Call, begun: { seq: number; kept: Kept[]; manifest: FileListing }): Promise<void> {
     const { records, files, clock } = this.parts;
     const { turn, call: id, agent, session, tool } = call;
     const now = await files.manifest(call.workspace, MOST_LISTED);
@@ -269,24 +280,32 @@ export class Keeper {
     );
     const links = findHardLinks(was, now.files);
     const isPartial = begun.manifest.more || now.more;
-    const rows: { path: string; before: string; mode: number | null; after: string; bytes?: number }[] = [];
+    const rows: ChangedRow[] = await this.listLostFolders(call, begun.manifest.closed, now.closed);
+    const permissions: string[] = [];
     for (const copy of copies.values()) {
       const after = await this.hashAt(call.workspace, copy.path);
-      if (!others.has(copy.path)) rows.push({ ...copy, after });
+      if (others.has(copy.path)) continue;
+      rows.push({ ...copy, after });
+      const marks = [was.get(copy.path) ?? "", now.files.get(copy.path) ?? ""] as const;
+      // Only the content is kept. What else changed is said.
+      if (isSame(after, copy.before) && marks[0] !== marks[1] && !links.isOnlyRelinked(copy.path))
+        if (await this.hasOtherMode(call.workspace, copy)) permissions.push(copy.path);
     }
-    for (const path of changed.slice(0, MOST_ROWS)) {
+    let read = 0;
+    for (const path of changed) {
       // Beyond what was listed nobody knows whether it was there before.
       const marked = keepMarked(was.get(path) ?? "");
       const twin = links.others(path).flatMap((name) => copies.get(name) ?? [])[0];
       const kept = marked ? await this.put(path, marked) : twin && { before: twin.before, mode: twin.mode };
       if (!kept && links.isOnlyRelinked(path)) continue;
       const before = was.has(path) || begun.manifest.more ? UNKNOWN : ABSENT;
-      const after = await this.hashAt(call.workspace, path);
+      let after = UNKNOWN;
+      if (!kept && was.has(path) && !now.files.has(path)) after = ABSENT;
+      else if (kept || read++ < MOST_READ) after = await this.hashAt(call.workspace, path);
       rows.push({ path, before, mode: null, bytes: 0, ...kept, after });
     }
-    const left = changed.length - Math.min(changed.length, MOST_ROWS);
     const parted = rows
-      .filter(({ after }) => after === ABSENT)
+      .filter(({ before, after }) => before !== UNKNOWN && !isSame(after, before))
       .flatMap(({ path }) =>
         links
           .others(path)
@@ -295,12 +314,12 @@ export class Keeper {
           .map((name) => hardLinkGone(path, name)),
       );
     const note = [
-      ...(left > 0 ? [changedMore(left)] : []),
       ...(isPartial ? [notAllListed(MOST_LISTED)] : []),
       ...parted.slice(0, MOST_PARTED),
+      ...(permissions.length > 0 ? [permissionsStay(permissions.slice(0, MOST_PARTED), permissions.length)] : []),
     ].join("; ");
     await records.write((tx) => {
-      for (const { after, bytes, ...row } of rows) {
+      for (const { after, bytes, note: about, ...row } of rows) {
         if (bytes) this.note(tx, { before: row.before, bytes });
         const key = { turn, call: id, path: row.path };
         if (isSame(after, row.before)) {
@@ -308,13 +327,35 @@ export class Keeper {
           continue;
         }
         if (!copies.has(row.path)) openRow(tx, { ...key, ...row, agent, session, tool, leaves: null, at: clock.now() });
-        closeRow(tx, key, after);
+        closeRow(tx, key, after, about);
       }
       for (const path of others) if (copies.has(path)) dropRow(tx, { turn, call: id, path });
       const own = { turn, call: id, path: COMMAND };
       if (note) closeRow(tx, own, UNKNOWN, note);
       else dropRow(tx, own);
     });
+  }
+
+  /** Folders of which only the identity is known, such as `.git`, that a command deleted or replaced. */
+  private async listLostFolders(
+    call: Call,
+    was: ReadonlyMap<string, number>,
+    now: ReadonlyMap<string, number>,
+  ): Promise<ChangedRow[]> {
+    const rows: ChangedRow[] = [];
+    for (const [path, ino] of was) {
+      if (now.get(path) === ino) continue;
+      const after = await this.hashAt(call.workspace, path);
+      // One that the second listing didn't reach is still there.
+      if (after !== ABSENT && !now.has(path)) continue;
+      rows.push({ path, before: UNKNOWN, mode: null, after, note: FOLDER_NOT_COPIED });
+    }
+    return rows;
+  }
+
+  private async hasOtherMode(root: string, { path, mode }: Kept): Promise<boolean> {
+    const found = await this.parts.files.read(root, path, MOST_COPIED);
+    return found.state === "file" && mode !== null && (found.mode & 0o777) !== (mode & 0o777);
   }
 
   /** CHECKPOINTS-4. */

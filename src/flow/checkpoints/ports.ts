@@ -28,8 +28,16 @@ export interface AgentFiles {
   write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void>;
   /** Again is harmless. Throws AppError. */
   remove(root: string, path: string): Promise<void>;
+  /** What is below the root, at most this many files. Reads none of them. */
+  manifest(root: string, most: number): Promise<FileListing>;
+}
+
+export interface FileListing {
   /** Every file by size and times, nothing read; every link and empty folder by its mark. */
-  manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }>;
+  files: Map<string, string>;
+  /** Folders that aren't looked into, by identity. */
+  closed: Map<string, number>;
+  more: boolean;
 }
 
 export interface CheckpointParts {

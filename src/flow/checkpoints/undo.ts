@@ -264,7 +264,7 @@ export function toRestores(rows: readonly CheckpointRow[]): FileRestore[] {
     if (now === UNKNOWN) lost ??= RESULT_UNKNOWN;
     if (before === UNKNOWN) {
       const byCommand = first!.tool !== "write" && first!.tool !== "edit" && first!.tool !== "apply_patch";
-      lost = byCommand ? NO_COPY : tooLarge(MOST_COPIED);
+      lost = first!.note ?? (byCommand ? NO_COPY : tooLarge(MOST_COPIED));
       before = UNKNOWN;
       mode = null;
     }

@@ -4,6 +4,7 @@ export const COPY_DELETED = "the copy of its old content has been deleted";
 export const CHANGED_IN_BETWEEN = "somebody else changed it in the middle of the turn";
 export const RESULT_UNKNOWN = "what the turn left there isn't known";
 export const NO_COPY = "a command changed it, and there is no copy";
+export const FOLDER_NOT_COPIED = "Lares keeps no copies of folders with this name";
 export const GONE_SINCE = "it has been deleted since";
 export const THERE_AGAIN = "a file with this name has been created since";
 export const CHANGED_SINCE = "it has been changed since";
@@ -18,12 +19,14 @@ export function aboutCommand(note: string): string {
   return `A command of the turn: ${note}.`;
 }
 
-export function changedMore(files: number): string {
-  return `it changed ${files} more files`;
-}
-
 export function notAllListed(files: number): string {
   return `there are more than ${files} files; other changes aren't known`;
+}
+
+/** `paths`: some of the files, for a person to look at. */
+export function permissionsStay(paths: readonly string[], count: number): string {
+  const more = count > paths.length ? ` and ${count - paths.length} more` : "";
+  return `it changed the permissions of ${paths.join(", ")}${more}, which undo doesn't restore`;
 }
 
 export function hardLinkGone(path: string, other: string): string {

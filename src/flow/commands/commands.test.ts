@@ -226,9 +226,14 @@ describe("answers without a slash", () => {
   });
 
   test("with two questions open a bare yes answers neither and names both", async () => {
-    const other = { ...waiting, id: "ap_1234567890fedcba" };
-    const { run, did } = setUp(approvals({ justAsked: async () => [waiting, other] }));
-    expect(await run("yes")).toBe("More than one question is open. Choose one: yes abcdef, yes fedcba.");
+    const one = { ...waiting, shown: "rm -r build\nin /srv" };
+    const other = { ...waiting, id: "ap_1234567890fedcba", tool: "write", shown: "x".repeat(200) };
+    const { run, did } = setUp(approvals({ justAsked: async () => [one, other] }));
+    expect(String(await run("yes")).split("\n")).toEqual([
+      "More than one question is open. Choose one:",
+      "yes abcdef – exec: rm -r build",
+      `yes fedcba – write: ${"x".repeat(99)}…`,
+    ]);
     expect(did).toEqual([]);
   });
 

@@ -35,6 +35,7 @@ import {
   noSuchCommand,
   notForStrangers,
   ONLY_OWNER_ACCEPTS,
+  oneSlash,
   RELOADED,
   settled,
   stopping,
@@ -281,6 +282,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+/** What a face can offer while somebody types. From the table that the commands run from, so it promises nothing that isn't there. */
+export function listCommands(prompts: ReturnType<CommandParts["prompts"]["list"]>) {
+  const own = Object.entries(COMMANDS).map(([name, { usage, doc }]) => ({ name, usage, doc }));
+  const theirs = prompts.map(({ typed, about }) => ({ name: typed.slice(1).split(" ")[0]!, usage: typed, doc: about }));
+  return [...own, ...theirs];
+}
+
 /** The commands this person may use here. */
 function usable(parts: Pick<CommandParts, "mayApprove">, message: InboundMessage): [string, Command][] {
   const may: Record<Who, boolean> = {
@@ -312,6 +320,8 @@ export function makeCommands(parts: CommandParts) {
       const place = toPlace(at.placement);
       const typed = match ? undefined : answerWords(text);
       if (typed) return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
+      const doubled = DOUBLED.exec(text.trim())?.[1]?.toLowerCase();
+      if (doubled !== undefined) return meantByTwo(parts, doubled, at.message);
       const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
       if (word === undefined) return undefined;
       if (!match || !command) return meant(parts, word, text.trim(), at.message);
@@ -369,6 +379,8 @@ const PLACES: ReadonlySet<string> = new Set(
 
 /** One word after a slash; with a dot or another slash it is a path. */
 const LONE_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)$/u;
+/** One word after two slashes. With more after it, it goes to the agent. */
+const DOUBLED = /^\/\/([a-z]+)$/i;
 
 /**
  * A mistyped command is answered with the one that was meant. A word alone that is near none of ours was meant as a command too;
@@ -376,16 +388,27 @@ const LONE_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)$/u;
  */
 function meant(parts: CommandParts, word: string, text: string, message: InboundMessage): string | undefined {
   if (message.origin === "event" || PLACES.has(word)) return undefined;
+  const near = nearCommand(parts, word, message);
+  const isAlone = LONE_WORD.test(text);
+  if (near !== undefined) return didYouMean(word, near, isAlone);
+  return isAlone ? noSuchCommand(word) : undefined;
+}
+
+/** A command, or nearly one, alone behind two slashes: nobody says that to an agent. Any other word goes to it. */
+function meantByTwo(parts: CommandParts, word: string, message: InboundMessage): string | undefined {
+  if (message.origin === "event" || PLACES.has(word)) return undefined;
+  const isCommand = usable(parts, message).some(([name]) => name === word);
+  const near = isCommand ? word : nearCommand(parts, word, message);
+  return near === undefined ? undefined : oneSlash(near);
+}
+
+function nearCommand(parts: CommandParts, word: string, message: InboundMessage): string | undefined {
+  if (word.length < 3) return undefined;
   const known = usable(parts, message).map(([name]) => name);
-  const near =
-    word.length < 3
-      ? undefined
-      : nearest(
-          word,
-          known.filter((name) => isSlip(word, name)),
-        );
-  if (near !== undefined) return didYouMean(word, near);
-  return LONE_WORD.test(text) ? noSuchCommand(word) : undefined;
+  return nearest(
+    word,
+    known.filter((name) => isSlip(word, name)),
+  );
 }
 
 /** Two letters of a short word are half of it: then only one may be wrong, or two neighbours swapped. */
@@ -410,6 +433,14 @@ async function answer(parts: CommandParts, call: Call, code: string, said: Omit<
   return settle(parts, call, waiting, said);
 }
 
+const LONGEST_LINE = 100;
+
+function firstLine(tool: string, shown: string): string {
+  const letters = [...(shown.split("\n").find((line) => line.trim()) ?? "").trim()];
+  const line = letters.length > LONGEST_LINE ? `${letters.slice(0, LONGEST_LINE - 1).join("")}…` : letters.join("");
+  return line ? `${tool}: ${line}` : tool;
+}
+
 async function settle(
   parts: CommandParts,
   call: Call,
@@ -418,7 +449,12 @@ async function settle(
 ): Promise<string> {
   if (waiting.length > 1) {
     const word = said.decision === "deny" ? "no" : "yes";
-    return chooseQuestion(waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`));
+    return chooseQuestion(
+      waiting.map(({ id, tool, shown }) => ({
+        say: `${word} ${id.slice(-CODE_LENGTH)}`,
+        about: firstLine(tool, shown),
+      })),
+    );
   }
   const done = await parts.approvals.resolve(waiting[0]!.id, { ...said, by: call.person });
   return said.answers === undefined ? settled(done.state === "allowed", done.tool) : ANSWERED;

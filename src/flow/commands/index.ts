@@ -1,2 +1,2 @@
 export { commandAnswers, describeSession, justAsked } from "./answers.ts";
-export { COMMANDS, everydayCommands, makeCommands } from "./commands.ts";
+export { everydayCommands, listCommands, makeCommands } from "./commands.ts";

@@ -12,6 +12,8 @@ export const ANSWERED = "Thanks, I passed on your answer.";
 export const NOTHING_WAITS = "Nothing is waiting for an answer here.";
 export const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
 const TO_THE_AGENT = "To say it to the agent, start with //.";
+/** For a word that is too near to a command to be let through with two slashes. */
+const IN_QUOTES = "To say it to the agent, put it in quotes.";
 
 export function accepted(who: AccountKey & { sender: string }): string {
   return `${who.sender} may now write to ${toAccountName(who)}.`;
@@ -30,16 +32,23 @@ export function notForStrangers(command: string): string {
   return `/${command} is only for people the owner has accepted.`;
 }
 
-export function didYouMean(word: string, near: string): string {
-  return `There is no /${word}. Did you mean /${near}? All commands: /help. ${TO_THE_AGENT}`;
+/** `isAlone`: nothing follows the word. */
+export function didYouMean(word: string, near: string, isAlone: boolean): string {
+  return `There is no /${word}. Did you mean /${near}? All commands: /help. ${isAlone ? IN_QUOTES : TO_THE_AGENT}`;
+}
+
+export function oneSlash(near: string): string {
+  return `Commands start with one slash. Did you mean /${near}? All commands: /help. ${IN_QUOTES}`;
 }
 
 export function noSuchCommand(word: string): string {
   return `There is no command /${word}; /help lists them. ${TO_THE_AGENT}`;
 }
 
-export function chooseQuestion(answers: readonly string[]): string {
-  return `More than one question is open. Choose one: ${answers.join(", ")}.`;
+/** Each with what it is about: the cards in the chat may have buttons and no codes. */
+export function chooseQuestion(answers: readonly { say: string; about: string }[]): string {
+  const lines = answers.map(({ say, about }) => `${say} – ${about}`);
+  return ["More than one question is open. Choose one:", ...lines].join("\n");
 }
 
 /** What the agent reads instead of the command. */

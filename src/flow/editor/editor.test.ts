@@ -12,6 +12,7 @@ function house(most: PolicyMode = "record") {
   const modes = new Map<string, PolicyMode | null>();
   const chosen = new Map<string, string | null>();
   const known = new Set<string>();
+  const ended: string[] = [];
   let policy = most;
   const editor = new EditorSessions({
     ids: { next: () => "ed_1" },
@@ -32,6 +33,7 @@ function house(most: PolicyMode = "record") {
       find: async (session) => ({ model: chosen.get(session) ?? "a/one", chosen: Boolean(chosen.get(session)) }),
       choose: async (session, _, model) => void chosen.set(session, model),
     },
+    mcp: { brought: { bring: async () => [], end: async (session) => void ended.push(session) } },
   });
   const open = (folder: string, session?: string) =>
     editor.open({ folder, person: "ann", ...(session ? { session } : {}) });
@@ -42,6 +44,8 @@ function house(most: PolicyMode = "record") {
     other: other!,
     editor,
     open,
+    ended,
+    forget: () => known.clear(),
     setPolicy: (to: PolicyMode) => (policy = to),
   };
 }
@@ -105,4 +109,14 @@ test("a model is one that can be asked; only an editor's conversation has settin
   expect(await editor.tune(session, { model: null })).toMatchObject({ model: "a/one", chosen: false });
   await expect(editor.tune(session, { model: "b/none" })).rejects.toMatchObject({ code: "MODEL_UNKNOWN" });
   await expect(editor.tune("agent:main:main", {})).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("servers of a conversation that is gone end, and are refused", async () => {
+  const { root, editor, open, ended, forget } = house();
+  const { session } = await open(root);
+  const ask = { session, holder: "h", servers: [], yes: [] };
+  expect(await editor.bring(ask)).toEqual({ servers: [] });
+  forget();
+  await expect(editor.bring(ask)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(ended).toEqual([session]);
 });

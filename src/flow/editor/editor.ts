@@ -44,6 +44,37 @@ export interface EditorParts {
     find(session: SessionKey, agent: AgentId): Promise<{ model: string; chosen: boolean }>;
     choose(session: SessionKey, agent: AgentId, model: string | null): Promise<void>;
   };
+  mcp: { brought: ServersPort };
+}
+
+/** Programs and addresses that an editor brings to one conversation. */
+interface ServersPort {
+  /** Takes those that have a yes, until they aren't renewed any more; ends the others. Starts nothing. */
+  bring(
+    by: { session: string; holder: string; folder: string },
+    servers: readonly BroughtDefinition[],
+    yes: readonly string[],
+  ): Promise<BroughtState[]>;
+  end(session: string, holder?: string): Promise<void>;
+}
+
+interface BroughtDefinition {
+  name: string;
+  type?: string | undefined;
+  command?: string | undefined;
+  args?: readonly string[] | undefined;
+  env?: Readonly<Record<string, string>> | undefined;
+  url?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface BroughtState {
+  id: string;
+  name: string;
+  state: "asks" | "used" | "refused";
+  target: string;
+  gets: string[];
+  why?: string;
 }
 
 interface EditorPlace {
@@ -97,6 +128,22 @@ export class EditorSessions {
     if (change.mode !== undefined) await sessions.setMode(session, change.mode === most ? null : change.mode);
     if (change.model !== undefined) await models.choose(session, asId<AgentId>(agent), change.model);
     return this.view(session);
+  }
+
+  /** See {@link ServersPort.bring}; an empty list ends them. Throws NOT_FOUND when the conversation is gone, and its servers are, too. */
+  async bring(ask: {
+    session: string;
+    holder: string;
+    servers: readonly BroughtDefinition[];
+    yes: readonly string[];
+  }): Promise<{ servers: BroughtState[] }> {
+    const { session, folder } = await this.known(ask.session).catch(async (error: unknown) => {
+      await this.parts.mcp.brought.end(ask.session);
+      throw error;
+    });
+    return {
+      servers: await this.parts.mcp.brought.bring({ session, folder, holder: ask.holder }, ask.servers, ask.yes),
+    };
   }
 
   private async known(key: string): Promise<{ session: SessionKey; agent: string; folder: string }> {

@@ -3,7 +3,7 @@
  * quoted so that it cannot pose as such a line (EVENTS-5).
  */
 import type { EventLabel, Happening } from "../../core/domain/index.ts";
-import { visibleLine, withoutHidden } from "../../core/kit/index.ts";
+import { quoteLines, visibleLine } from "../../core/kit/index.ts";
 import type { EventRow } from "./store.ts";
 
 /** Shown whole in one message; the rest is counted. */
@@ -58,16 +58,11 @@ function happened(row: EventRow): Happening[] {
   if (row.text === null)
     return [{ label: labelled(row, `Something came from ${row.source}; its text was not stored`), at, text: "" }];
   const [label, body, note] = JSON.parse(row.text) as [string, string, string?];
-  const quoted = withoutHidden(body)
-    .trimEnd()
-    .split("\n")
-    .map((line) => (line === "" ? ">" : `> ${line}`))
-    .join("\n");
   return [
     {
       label: labelled(row, label),
       at,
-      text: body.trim() === "" ? "" : quoted,
+      text: body.trim() === "" ? "" : quoteLines(body),
       ...(row.outside ? { isMaterial: true } : {}),
     },
     ...(note ? [{ label: labelled(row, WANTED), at, text: note }] : []),

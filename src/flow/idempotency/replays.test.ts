@@ -1,23 +1,13 @@
 /** Idempotency keys, on real records. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { ManualClock } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { Replays } from "./index.ts";
 import { pruneReplays } from "./store.ts";
 
 async function world() {
-  const home = mkdtempSync(join(tmpdir(), "replays-"));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
-  onTestFinished(async () => {
-    await records.close();
-    rmSync(home, { recursive: true });
-  });
+  const { records } = await testRecords("replays");
   const clock = new ManualClock();
   let runs = 0;
   const call = (over: { key?: string; params?: unknown; run?: () => Promise<number> } = {}) => ({

@@ -1,5 +1,13 @@
 import type { Records, ToolCaller, Tx } from "../../core/contracts/index.ts";
-import { answerIds, asId, type ReplyRoute, type SessionKey, scopeKeys, type TurnId } from "../../core/domain/index.ts";
+import {
+  answerIds,
+  asId,
+  PULLED,
+  type ReplyRoute,
+  type SessionKey,
+  scopeKeys,
+  type TurnId,
+} from "../../core/domain/index.ts";
 import type { Outbox } from "./outbox.ts";
 import { answerInstead, noChannel, ON_ITS_WAY } from "./words.ts";
 
@@ -23,13 +31,15 @@ export function makeMessagePort(parts: {
   records: Records;
   outbox: Pick<Outbox, "intend" | "wake">;
   attachments: SentFiles;
-  exists: (route: ReplyRoute) => "pushed" | "pulled" | undefined;
+  /** Whether there is such an account. */
+  exists: (route: ReplyRoute) => boolean;
   startedAt: (turn: TurnId) => Promise<number | undefined>;
 }) {
   const { records, outbox, attachments, exists } = parts;
   return {
     startedAt: (turn: string) => parts.startedAt(asId<TurnId>(turn)),
-    refuses: (route: ReplyRoute) => (exists(route) ? undefined : noChannel(route.channel, route.account)),
+    refuses: (route: ReplyRoute) =>
+      PULLED.has(route.channel) || exists(route) ? undefined : noChannel(route.channel, route.account),
     async send({ key, caller, route, text, files }: Sent) {
       const [turn, session] = [asId<TurnId>(caller.turn), asId<SessionKey>(caller.session)];
       const by = scopeKeys.agent(caller.agent);
@@ -43,7 +53,7 @@ export function makeMessagePort(parts: {
         outbox.intend(tx, { answer: answerIds.sent(turn, key), turn, session, route, text: what, files: ids });
       });
       await outbox.wake(turn);
-      if (exists(route) === "pushed") return ON_ITS_WAY;
+      if (!PULLED.has(route.channel) && exists(route)) return ON_ITS_WAY;
       return answerInstead(files.map((f, i) => `[${f.name}](/attachments/${ids[i]})`));
     },
   };

@@ -1,27 +1,17 @@
 /** Sessions as people handle them, on real records. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import { noHooks } from "../../core/contracts/index.ts";
 import { asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { eraseHistory, insertImported } from "../../mind/context/index.ts";
 import { Sessions } from "./index.ts";
 
 const KEY = asId<SessionKey>("agent:main:web:one");
 
 async function world(over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) {
-  const home = mkdtempSync(join(tmpdir(), "sessions-"));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
-  onTestFinished(async () => {
-    await records.close();
-    rmSync(home, { recursive: true });
-  });
+  const { records } = await testRecords("sessions");
   const clock = new ManualClock();
   const removed: string[] = [];
   const sessions = new Sessions({

@@ -15,6 +15,7 @@ import { type JudgedCall, judge } from "./judge.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
 import { newQuestion, newWaiting } from "./park.ts";
+import { newPause } from "./pause.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { AskedCall, Pause, Progress, WaitingCall } from "./progress.ts";
@@ -72,6 +73,7 @@ export async function act(
     const running = looksAtStarted(parts, call) ? Promise.all(started).then(run) : inOrder();
     if (j.starts) started.push(running.catch(() => {}));
     const done = await running;
+    if (done.notice) addNotices(p, [done.notice]);
     if (done.ask) {
       const asked = { ask: done.ask, hash: j.hash, round: 1, n };
       const question = newQuestion(parts, at, { ...call, input: j.input ?? call.input }, asked);
@@ -79,7 +81,12 @@ export async function act(
       return result({ text: interimText(parts, p, question), origin: "own" }, "waiting");
     }
     // It goes on after the call, so the turn is parked until it ends.
-    if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
+    if (done.wait) {
+      const input = j.input ?? call.input;
+      pauses.push(
+        newPause({ callId: call.id, tool: call.name, input, hash: j.hash, ...truthy({ heard: j.heard }) }, done.wait),
+      );
+    }
     return result(done);
   });
   const ran = judged.map((j, i) => j.heard === true && j.verdict === "allow" && raw[i]!.notRun === undefined);

@@ -36,7 +36,18 @@ export type WaitingCall = {
 export type AskedCall = WaitingCall & { because: string; rule: string };
 
 /** A tool call whose outcome is waited for: something that ends by itself, or a time. */
-export type Pause = { callId: string; tool: string; input: Json; on: string; deadline: number; results?: string };
+export type Pause = {
+  callId: string;
+  tool: string;
+  input: Json;
+  on: string;
+  deadline: number;
+  results?: string;
+  /** Of the plan that ran: a question on the way is bound to it. Absent in what was parked by an older version. */
+  hash?: string;
+  /** Hooks are asked about its result. */
+  heard?: true;
+};
 
 export type Progress = {
   /** Number of the next model call. */

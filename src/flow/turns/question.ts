@@ -8,6 +8,7 @@ import type { QuestionAnswer, ToolCallPart } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { finishCall, outcome } from "./outcome.ts";
 import { newQuestion } from "./park.ts";
+import { waitOn } from "./pause.ts";
 import type { TurnParts } from "./ports.ts";
 import type { AskedCall, WaitingCall } from "./progress.ts";
 import type { TurnRun } from "./run.ts";
@@ -34,6 +35,10 @@ export async function goOn(
   const goesOn = { state, answer, round };
   const done = await runTool(parts, run, { id, name, input, goesOn }, run.p, { by: "person", hash: w.hash });
   if (done.notice) run.p.notices.push(done.notice);
+  if (done.wait) {
+    waitOn(run, w, done.wait);
+    return undefined;
+  }
   if (!done.ask) {
     await finishCall(parts, run, w, done, { how });
     return undefined;

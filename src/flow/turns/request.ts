@@ -57,7 +57,7 @@ export async function buildRequest(
   // The nearest choice wins: this turn's, the session's (/model), the agent's.
   const model = input.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...defined({ given }) });
-  const thinking = input.thinking ?? tuned.thinking;
+  const thinking = input.thinking ?? given?.settings?.thinking ?? tuned.thinking;
   const settings = input.mustAnswer ? { ...given?.settings, toolChoice: "none" as const } : given?.settings;
   const request: ModelRequest = {
     system,

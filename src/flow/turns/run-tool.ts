@@ -120,6 +120,7 @@ class ToolRun {
     const { session, turn } = at;
     this.#place = {
       ...makePlace(parts, at),
+      call: { id: call.id, name: call.name },
       onProgress: makeProgress(parts.clock, (said) => {
         const text = String(parts.scrub(said));
         parts.bus.emit({ event: "tool.progress", session, turn, id: call.id, name: call.name, text });

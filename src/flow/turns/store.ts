@@ -1,4 +1,4 @@
-import type { ModelReply, Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { CallUse, Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
 import {
   type Authority,
   acceptIds,
@@ -138,28 +138,34 @@ export async function listRestarts(db: Reads, turn: TurnId): Promise<{ at: numbe
   return rows.map((row) => ({ at: row.at, resumedAt: row.resumed_at }));
 }
 
-export function recordUsage(
-  tx: Tx,
-  u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
-): void {
-  const { usage } = u.reply;
+/** One line of the ledger. `runtime`: who made the call, when it wasn't our own loop. Idempotent by turn and call. */
+export function recordUsage(tx: Tx, u: CallUse): void {
+  const { usage } = u;
   tx.run(
     `INSERT INTO usage (turn, call, session, agent, model, input_tokens, output_tokens, cache_read_tokens,
-       cache_write_tokens, cost, ms, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO NOTHING`,
+       cache_write_tokens, cost, ms, at, runtime, basis)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO NOTHING`,
     u.turn,
     u.call,
     u.session,
     u.agent,
-    u.reply.ok ? u.reply.model : NO_MODEL,
+    u.model ?? NO_MODEL,
     usage.inputTokens,
     usage.outputTokens,
     usage.cacheReadTokens,
     usage.cacheWriteTokens,
     usage.cost,
-    u.reply.ok ? u.reply.ms : 0,
+    u.ms,
     u.at,
+    u.runtime ?? "native",
+    u.basis ?? "priced",
   );
+}
+
+/** The highest number of a turn's calls in the ledger; -1 when there is none. */
+export async function lastRecordedCall(db: Reads, turn: TurnId): Promise<number> {
+  const row = await db.get<{ n: number | null }>("SELECT MAX(call) AS n FROM usage WHERE turn = ?", turn);
+  return row?.n ?? -1;
 }
 
 /** What the model calls of a turn have used, for a turn that lost its own count. */
@@ -180,6 +186,13 @@ export async function sumUsage(db: Reads, turn: TurnId): Promise<Usage> {
       cost: row.cost,
     }))
     .reduce(addUsage, NO_USAGE);
+}
+
+/** What a turn has used: of one that is over as it ended, of one that waits or runs as far as it got. */
+export async function readUsage(db: Reads, { id, result }: Pick<TurnRow, "id" | "result">): Promise<Usage | undefined> {
+  if (result) return result.usage;
+  const used = await sumUsage(db, id);
+  return used === NO_USAGE ? undefined : used;
 }
 
 export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefined> {

@@ -14,7 +14,7 @@ import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./bound.ts
 import { listMarks, nameTool, pickShown } from "./judge.ts";
 import { finishCall, outcome } from "./outcome.ts";
 import { newQuestion, newWaiting } from "./park.ts";
-import { endPauses } from "./pause.ts";
+import { endPauses, waitOn } from "./pause.ts";
 import { makePlace } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { AskedCall, WaitingCall } from "./progress.ts";
@@ -48,8 +48,9 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
         { also, how: HOW.late, notRun: "denied" },
       );
     }
-    p.waiting = [...p.waiting.filter((w) => !late.includes(w)), ...fresh.map(withoutReasons)];
-    await endPauses(parts, run, p, (pause) => pause.deadline <= now);
+    p.waiting = p.waiting.filter((w) => !late.includes(w));
+    fresh.push(...(await endPauses(parts, run, (pause) => pause.deadline <= now)));
+    p.waiting.push(...fresh.map(withoutReasons));
     return p.waiting.length || p.pauses?.length ? parkNow(parts, run, fresh) : undefined;
   }
   if (input.wake.why !== "event") return undefined;
@@ -64,14 +65,14 @@ export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput
     const again = await answered(parts, run, w, fromJson<Answer>(event.value));
     if (again) fresh.push(again);
   }
-  p.waiting.push(...fresh.map(withoutReasons));
   const { events } = input.wake;
-  await endPauses(parts, run, p, (pause) => events.some((event) => event.name === pause.on));
+  fresh.push(...(await endPauses(parts, run, (pause) => events.some((event) => event.name === pause.on))));
+  p.waiting.push(...fresh.map(withoutReasons));
   return p.waiting.length || p.pauses?.length ? parkNow(parts, run, fresh) : undefined;
 }
 
-/** What a person said, as the event brings it. `content`: what they filled in. */
-type Answer = { decision: string; by: string; reason: string | null; content?: JsonObject };
+/** What a person said, as the event brings it. `content`: what they filled in. `because`: Lares answered, for this reason. */
+type Answer = { decision: string; by: string; reason: string | null; because?: string; content?: JsonObject };
 
 function hasAsked(w: WaitingCall): w is WaitingCall & Required<Pick<WaitingCall, "asks">> {
   return w.asks !== undefined;
@@ -94,7 +95,7 @@ async function answered(
       : goOn(parts, run, w, { action: "accept", content: answer.content ?? {} }, HOW.answered);
   }
   if (answer.decision === "deny") {
-    const text = deniedBy(answer.by, answer.reason);
+    const text = deniedBy(answer.by, answer);
     await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: HOW.denied, notRun: "denied" });
     return undefined;
   }
@@ -131,6 +132,10 @@ async function answered(
     hash: w.hash,
   });
   if (done.notice) run.p.notices.push(approvedCall(nameTool(parts, w), done.notice));
+  if (done.wait) {
+    waitOn(run, w, done.wait);
+    return undefined;
+  }
   if (done.ask) {
     const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
     const question = newQuestion(parts, run, call, { ask: done.ask, hash: w.hash, round: 1, n: run.p.call });
@@ -138,7 +143,7 @@ async function answered(
   }
   await finishCall(parts, run, w, done, {
     how: HOW.allowed,
-    allowed: allowedBy(answer.by, answer.reason),
+    allowed: allowedBy(answer.by, answer),
     isSaid: Boolean(answer.reason),
   });
   return undefined;

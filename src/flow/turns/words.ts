@@ -108,12 +108,14 @@ export const WITHDRAWN = "Withdrawn: the turn was stopped before anybody answere
 export const WAIT_OVER = "Time is up.";
 export const WAIT_RESULT = "Result of the wait";
 
-export function deniedBy(who: string, reason: string | null): string {
-  return `Denied by ${who}. It was not run.${theySaid(reason)}`;
+/** `because`: why Lares itself denied it. Only a person's own words are quoted. */
+export function deniedBy(who: string, { reason, because }: { reason: string | null; because?: string }): string {
+  return `Denied by ${who}. It was not run.${because ? ` ${because}` : theySaid(reason)}`;
 }
 
-export function allowedBy(who: string, reason: string | null): string {
-  return `Allowed by ${who}.${theySaid(reason)}`;
+export function allowedBy(who: string, { reason, decision }: { reason: string | null; decision: string }): string {
+  const lasting = decision === "allow-always" ? ", from now on without asking" : "";
+  return `Allowed by ${who}${lasting}.${theySaid(reason)}`;
 }
 
 function theySaid(reason: string | null): string {

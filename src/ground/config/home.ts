@@ -1,6 +1,6 @@
 /** Whether a folder can be a home, and why not, in one sentence with the way out. Start, `status` and `doctor` say the same. */
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, constants, mkdirSync, readlinkSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 
@@ -50,17 +50,21 @@ function upper(text: string): string {
 /** Looks and changes nothing. A home that isn't there yet is no problem when it can be made. */
 export function homeProblem(home: string): AppError | undefined {
   const found = look(home);
-  if (found === "ENOENT") return parentProblem(home);
   const file = homeFileProblem(home);
   if (file) return file;
+  if (found === "ENOENT") return parentProblem(home);
   if (found !== "folder")
     return failed(`${home} can't be opened (${found}).`, `Check the folders above it, or ${OTHER}.`);
   return writeProblem(home, home);
 }
 
-/** A file where the home or a folder above it should be: for those who only read, and can do without the right to write. */
+/**
+ * A file or a link to nothing where the home or a folder above it should be: for those who only read, and can do without the right
+ * to write.
+ */
 export function homeFileProblem(home: string): AppError | undefined {
   const found = look(home);
+  if (found === "ENOENT") return linkProblem(home);
   if (found === "file") return failed(`${home} is a file, not a folder.`, `Move it away, or ${OTHER}.`);
   if (found === "ENOTDIR")
     return failed(`${home} can't be a folder: part of its path is a file.`, `Correct the path, or ${OTHER}.`);
@@ -111,6 +115,27 @@ function sqliteCode(error: unknown): string | undefined {
   const said = String(error);
   if (/disk is full/i.test(said)) return "ENOSPC";
   return /readonly database|unable to open database/i.test(said) ? "EACCES" : undefined;
+}
+
+/** A link to nothing, as the home or as a folder above it: a disk that isn't mounted looks like this. */
+function linkProblem(home: string): AppError | undefined {
+  for (let dir = home; dir !== dirname(dir); dir = dirname(dir)) {
+    const target = linkedTo(dir);
+    if (target === undefined || look(dir) !== "ENOENT") continue;
+    return failed(
+      `${dir} is a link to ${target}, which doesn't exist.`,
+      `Create that folder or mount its disk, or remove the link, or ${OTHER}.`,
+    );
+  }
+  return undefined;
+}
+
+function linkedTo(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return undefined;
+  }
 }
 
 function parentProblem(home: string): AppError | undefined {

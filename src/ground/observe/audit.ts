@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { PolicyMode } from "../../core/domain/index.ts";
+import { openToOthers, PRIVATE_FILES } from "../../core/files/index.ts";
 import { isLoopbackBind } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 
@@ -104,28 +105,41 @@ function ownerToken({ token, bind }: AuditParts): Finding {
 
 /** Others on this machine must not read what is said here, nor the token. */
 function modes({ home }: AuditParts): Finding[] {
-  const files: [string, number, Finding["level"]][] = [
-    ["", 0o022, "bad"],
-    ["token", 0o077, "bad"],
-    ["lares.db", 0o077, "bad"],
-    ["lares.yaml", 0o077, "warn"],
-    ["agents", 0o022, "warn"],
+  return [
+    ...judgeFolder(home, "home", "bad"),
+    ...PRIVATE_FILES.flatMap((name) => judgeFile(home, name, "bad")),
+    ...judgeFile(home, "lares.yaml", "warn"),
+    ...judgeFolder(join(home, "agents"), "agents", "warn"),
   ];
-  // Folders may be looked into by others where the files in them are closed; what matters is that nobody puts files there.
-  const words = (forbidden: number) =>
-    forbidden === 0o022
-      ? { ok: "can be changed by its owner only", bad: "can be changed by others" }
-      : { ok: "is closed to others", bad: "is open to others" };
-  return files.flatMap(([name, forbidden, level]): Finding[] => {
-    const file = join(home, name);
-    const mode = readMode(file);
-    if (mode === undefined) return [];
-    const id = `mode:${name || "home"}`;
-    const shown = mode.toString(8).padStart(3, "0");
-    if ((mode & forbidden) === 0) return [{ id, level: "ok", text: `${file} ${words(forbidden).ok} (${shown}).` }];
-    const fix = (mode & ~0o077).toString(8);
-    return [{ id, level, text: `${file} ${words(forbidden).bad} (${shown}).`, hint: `chmod ${fix} ${file}` }];
-  });
+}
+
+/** Others who may only look see names; each file in it is closed by itself. Anyone who may change it can put files there. */
+function judgeFolder(dir: string, name: string, level: Finding["level"]): Finding[] {
+  const mode = readMode(dir);
+  if (mode === undefined) return [];
+  const id = `mode:${name}`;
+  const shown = octal(mode);
+  const others = openToOthers(mode);
+  if (others === "change")
+    return [{ id, level, text: `Others can change what is in ${dir} (${shown}).`, hint: `chmod 700 ${dir}` }];
+  if (others === "look" && name === "home")
+    return [{ id, level: "warn", text: `Others can look into ${dir} (${shown}).`, hint: `chmod 700 ${dir}` }];
+  return [{ id, level: "ok", text: `Only its owner can change ${dir} (${shown}).` }];
+}
+
+function judgeFile(home: string, name: string, level: Finding["level"]): Finding[] {
+  const file = join(home, name);
+  const mode = readMode(file);
+  if (mode === undefined) return [];
+  const id = `mode:${name}`;
+  const shown = octal(mode);
+  if (!openToOthers(mode)) return [{ id, level: "ok", text: `${file} is closed to others (${shown}).` }];
+  const fix = octal(mode & ~0o077);
+  return [{ id, level, text: `${file} is open to others (${shown}).`, hint: `chmod ${fix} ${file}` }];
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(3, "0");
 }
 
 function readMode(file: string): number | undefined {

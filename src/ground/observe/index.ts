@@ -4,7 +4,7 @@ export { emitLog, keepEventLog } from "./event-log.ts";
 export { type Counted, makeMetrics } from "./figures.ts";
 export { keepHeapTight } from "./heap.ts";
 export { createLog, type Logbook, type LogOptions } from "./log.ts";
-export { openLogFile } from "./log-file.ts";
+export { logProblem, openLogFile } from "./log-file.ts";
 export { readLogs } from "./log-reader.ts";
 export { createRedactor } from "./redact.ts";
 export { writeLines } from "./sink.ts";

@@ -5,7 +5,17 @@
  * OBSERVE-6: the files together stay within a bound. A full or read-only disk costs log lines and nothing else, and lines are written
  *     again as soon as there is room.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync, write as writeTo } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  write as writeTo,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type FileSink, writeLines } from "./sink.ts";
 
@@ -16,7 +26,15 @@ const PAUSE_MS = 100;
 /** Files kept besides the one being written. */
 const OLDER_FILES = 3;
 
+/** Why there is no log in the home: a sentence, and the way out. */
+export interface LogProblem {
+  message: string;
+  hint: string;
+}
+
 export interface LogFile extends FileSink {
+  /** Called with the first line that can't be written, and again only after lines could be written in between. */
+  onLost(tell: (problem: LogProblem) => void): void;
   /** Writes at once what still waits: the process is about to end. */
   finish(lastLine?: string): void;
 }
@@ -33,9 +51,8 @@ export function openLogFile(home: string, mostBytes = MOST_BYTES): LogFile {
   const file = files[0]!;
   let fd: number | undefined;
   let size = 0;
-  /** Ends the pause after a write; set while there is one. */
-  let goOn: (() => void) | undefined;
-  let hurries = false;
+  const pace = makePace();
+  const loss = watchLoss(home, file);
 
   const open = (): number => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -58,43 +75,32 @@ export function openLogFile(home: string, mostBytes = MOST_BYTES): LogFile {
     size += bytes;
     return fd;
   };
-  /** The first line goes out at once; those of a busy moment share a write. */
-  const pause = (next: () => void) => {
-    if (hurries) return next();
-    const timer = setTimeout(() => goOn?.(), PAUSE_MS);
-    timer.unref();
-    goOn = () => {
-      goOn = undefined;
-      clearTimeout(timer);
-      next();
-    };
-  };
   const sink = writeLines(-1, (_, bytes, done) => {
     // What can't be written is given up; the next line tries again, since a full disk doesn't stay full.
-    const giveUp = () => {
+    const giveUp = (error: unknown) => {
       close();
+      loss.failed(error);
       done(null, bytes.length);
     };
     try {
       writeTo(ready(bytes.length), bytes, 0, bytes.length, null, (error, written) => {
-        if (error) giveUp();
+        if (error) giveUp(error);
         else {
+          loss.ended();
           size -= bytes.length - written;
-          pause(() => done(null, written));
+          pace.pause(() => done(null, written));
         }
       });
-    } catch {
-      giveUp();
+    } catch (error) {
+      giveUp(error);
     }
   });
   return {
     ...sink,
+    onLost: loss.onLost,
     async flush() {
-      hurries = true;
       const all = sink.flush();
-      goOn?.();
-      await all;
-      hurries = false;
+      await pace.hurry(all);
     },
     finish(lastLine = "") {
       try {
@@ -107,6 +113,77 @@ export function openLogFile(home: string, mostBytes = MOST_BYTES): LogFile {
       }
     },
   };
+}
+
+/** The first line goes out at once; those of a busy moment share a write. */
+function makePace() {
+  /** Ends the pause after a write; set while there is one. */
+  let goOn: (() => void) | undefined;
+  let hurries = false;
+  return {
+    pause(next: () => void) {
+      if (hurries) return next();
+      const timer = setTimeout(() => goOn?.(), PAUSE_MS);
+      timer.unref();
+      goOn = () => {
+        goOn = undefined;
+        clearTimeout(timer);
+        next();
+      };
+    },
+    /** Without pauses until all of this is done. */
+    async hurry(all: Promise<void>): Promise<void> {
+      hurries = true;
+      goOn?.();
+      await all;
+      hurries = false;
+    },
+  };
+}
+
+/** Tells once that lines are lost, until one was written again. */
+function watchLoss(home: string, file: string) {
+  let isLost = false;
+  let tell: ((problem: LogProblem) => void) | undefined;
+  return {
+    onLost(listener: (problem: LogProblem) => void) {
+      tell = listener;
+    },
+    failed(error: unknown) {
+      const isNews = !isLost;
+      isLost = true;
+      if (isNews) tell?.(logProblem(home) ?? notWritten(file, error));
+    },
+    ended() {
+      isLost = false;
+    },
+  };
+}
+
+/** What stands in the way of the log. Looks and changes nothing. */
+export function logProblem(home: string): LogProblem | undefined {
+  const file = logFiles(home)[0]!;
+  const folder = dirname(file);
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  try {
+    if (isFolder(folder) === false) return inTheWay(`${folder} is a file, not a folder.`, folder);
+    if (isFolder(file) === true) return inTheWay(`${file} is a folder, not a file.`, file);
+  } catch {
+    // The write itself will say why it can't be done.
+  }
+  return undefined;
+}
+
+function inTheWay(what: string, path: string): LogProblem {
+  return { message: `There is no log in the home: ${what}`, hint: `Move it away: mv ${path} ${path}.old` };
+}
+
+function notWritten(file: string, error: unknown): LogProblem {
+  const { code = String(error) } = (error ?? {}) as NodeJS.ErrnoException;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  const why = isFull ? "the disk is full" : code;
+  const hint = isFull ? `Free some space: df -h ${dirname(file)}` : `Check who owns it: ls -ld ${dirname(file)}`;
+  return { message: `${file} can't be written: ${why}.`, hint };
 }
 
 /** The oldest goes, each takes the next name. A death in between leaves a gap, which readers skip. */

@@ -153,6 +153,8 @@ class Book {
   }
 
   writeTo(file: LogFile): void {
+    // Where the person who started Lares looks: it goes on, and nothing else would say so.
+    file.onLost(({ message, hint }) => this.put("warn", "observe", `${message} ${hint}. Lares goes on without it.`));
     for (const line of this.tail({ limit: KEPT_LINES })) file.write(`${JSON.stringify(line)}\n`);
     this.#file = file;
   }

@@ -43,6 +43,16 @@ test.each([
   expect(redact(text)).toBe(text);
 });
 
+test("after Bot only what has a digit is taken for a token; one that Lares holds is hidden without a digit, too", () => {
+  const token = "MTkNjIyabcdefghijkl.ClFMQx.ZnCjmXVWvRzebCqsekKWsabcdef";
+  for (const words of ["Bot MessageContent intent", "Bot permissions/administration", `Authorization: Bot ${token}`])
+    expect(redact(words)).toBe(words);
+  expect(redact(`Authorization: Bot ${token}1`)).toBe("Authorization: Bot [redacted]");
+  const redactor = createRedactor();
+  redactor.addSecret(token);
+  expect(redactor.redact(`Authorization: Bot ${token}`)).toBe("Authorization: Bot [redacted]");
+});
+
 test("a value too short to be a secret is refused, so that ordinary text survives", () => {
   const redactor = createRedactor();
   expect(redactor.addSecret("ok")).toBe(false);

@@ -50,7 +50,8 @@ const PATTERNS: readonly RegExp[] = [
   /()-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
   // Headers, then name=value and "name": "value".
   /\b(Bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  // "Bot Accounts" and "Basic Information" are words of platforms' own pages; a token has a digit in it, Base64 a capital inside.
+  // "Bot Accounts", "Bot MessageContent" and "Basic Information" are words of platforms' own pages. A token has a digit in it (of 70
+  // random Base64 characters, seven in a million have none, and a token of ours is known by its value), Base64 a capital inside.
   /\b(Bot\s+)(?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{8,}/gi,
   /\b([Bb]asic\s+)(?=[A-Za-z]{0,400}(?:[0-9=+/]|(?<=[a-z])[A-Z]))[A-Za-z0-9._~+/=-]{8,}/g,
   /((?:api[_-]?key|token|secret|password|passwd|signature|\bkey|\bsig|\bauth)=)[^\s&"'\\;,)[\]]+/gi,

@@ -12,14 +12,16 @@ export function isDamage(error: unknown): boolean {
   return /disk image is malformed|file is not a database/i.test(String(error));
 }
 
+/** SQLite's own words are about pages and trees; they are kept as a detail for the person who repairs it. */
 export function damaged(file: string, cause: unknown): AppError {
-  // The complaint goes into a sentence that has its own full stop.
-  const complaint = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const what = /not a database/i.test(said) ? "it can't be read as a database" : "parts of it can't be read";
   return new AppError("DATABASE_UNREADABLE", {
-    message: `${file} is damaged: ${complaint}.`,
+    message: `${file} is damaged: ${what}.`,
     // A copy first: recovering writes, and a second attempt may find less than the first.
     hint: `Stop Lares and copy the file before anything else. Then restore a backup, or save what can be read: sqlite3 ${file} .recover | sqlite3 ${file}.saved, and put that in its place. lares doctor checks it.`,
     retry: "after-change",
+    details: { sqlite: said },
     cause,
   });
 }

@@ -24,6 +24,8 @@ export interface DatabaseExamined {
   /** Why it is refused or damaged, as a sentence, and the way out. */
   message?: string;
   hint?: string;
+  /** What SQLite itself says about the damage. */
+  detail?: string;
 }
 
 /** Enough for about a gigabyte on a laptop; somebody is waiting for the answer. */
@@ -49,13 +51,15 @@ export async function examineDatabase(file: string, withinMs = CHECK_MS): Promis
   } catch (error) {
     // Only our own judgement is a finding. Anything else is a fault of the check.
     if (!(error instanceof AppError)) throw error;
-    return { file, state: "refused", bytes, message: error.message, ...truthy({ hint: error.hint }) };
+    const detail = error.details?.sqlite;
+    const more = truthy({ hint: error.hint, detail: typeof detail === "string" ? detail : undefined });
+    return { file, state: "refused", bytes, message: error.message, ...more };
   }
   const complaint = await checkPages(file, withinMs);
   if (complaint === undefined) return { file, state: "unchecked", bytes };
   if (complaint === "") return { file, state: "whole", bytes };
   const { message, hint = "" } = damaged(file, complaint);
-  return { file, state: "damaged", bytes, message, hint };
+  return { file, state: "damaged", bytes, message, hint, detail: complaint };
 }
 
 /** Each row of quick_check is a complaint; the first one says enough. */

@@ -956,4 +956,26 @@ export const MIGRATIONS: readonly string[] = [
   -- How strictly a conversation is judged, where somebody made it stricter than its agent's policy. Null: as the policy says.
   ALTER TABLE session ADD COLUMN mode TEXT;
   `,
+  `
+  -- Names in memory. 0: the word may be one, as the first word of a sentence, and counts once it is sure somewhere else.
+  ALTER TABLE memory_entity ADD COLUMN sure INTEGER NOT NULL DEFAULT 1;
+  `,
+  `
+  -- Calls that an MCP server has turned into tasks: open while it works, asks while it wants to know something, ended when what came of
+  -- it is known, done when its turn has that, dropped when it is no longer wanted. outcome is what came of it, or what it asks, as JSON.
+  CREATE TABLE mcp_task (
+    key TEXT PRIMARY KEY, server TEXT NOT NULL, tool TEXT NOT NULL, definition TEXT NOT NULL, task TEXT NOT NULL,
+    session TEXT NOT NULL, turn TEXT NOT NULL, call TEXT, name TEXT, wait TEXT NOT NULL, round INTEGER NOT NULL,
+    answered TEXT NOT NULL, state TEXT NOT NULL, outcome TEXT, at INTEGER NOT NULL, until INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX mcp_task_open ON mcp_task (at) WHERE state IN ('open', 'asks', 'ended');
+  CREATE INDEX mcp_task_turn ON mcp_task (turn, wait);
+  `,
+  `
+  -- Model calls that runtimes make through the proxy: who made a call, and how its cost is known (billed, priced or guessed). caller:
+  -- what the ledger needs for a call that was cut off by a crash; null for our own calls, which are made again.
+  ALTER TABLE usage ADD COLUMN runtime TEXT NOT NULL DEFAULT 'native';
+  ALTER TABLE usage ADD COLUMN basis TEXT NOT NULL DEFAULT 'priced';
+  ALTER TABLE budget_hold ADD COLUMN caller TEXT;
+  `,
 ];

@@ -251,14 +251,14 @@ export class Goals {
     }
     const spent = spentIn(result.usage);
     const ended = findEnd(goal, result, spent);
-    if (ended) return this.finish(ctx, goal, ended.state, ended.why, (tx) => addSpent(tx, goal.id, spent));
+    const payTurn = (tx: Tx) => addSpent(tx, goal.id, spent);
+    if (ended) return this.finish(ctx, goal, ended.state, ended.why, payTurn);
     const model = this.parts.judgeFor(goal.agent);
-    if (!model) return this.finish(ctx, goal, "blocked", NO_JUDGE);
+    if (!model) return this.finish(ctx, goal, "blocked", NO_JUDGE, payTurn);
     const verdict = await this.ask(ctx, goal, turn, model);
-    if ("failed" in verdict)
-      return this.finish(ctx, goal, "blocked", verdict.failed, (tx) => addSpent(tx, goal.id, spent));
+    if ("failed" in verdict) return this.finish(ctx, goal, "blocked", verdict.failed, payTurn);
     const pay = (tx: Tx) => {
-      addSpent(tx, goal.id, spent);
+      payTurn(tx);
       addSpent(tx, goal.id, verdict.spent);
     };
     if (verdict.verdict !== "go on") return this.finish(ctx, goal, verdict.verdict, verdict.why, pay);

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { namesIn } from "./graph.ts";
+import { askedRelation, namesIn, relationsIn } from "./graph.ts";
+
+const sure = (text: string) => namesIn(text).flatMap(({ name, isSure }) => (isSure ? [name] : []));
 
 it.each([
   ["We meet in Dec and again on Tue", []],
@@ -12,6 +14,44 @@ it.each([
   ["Name: Otto Weber", ["Otto Weber"]],
   ["Full name: Otto Weber, born in May", ["Otto Weber"]],
   ["Note: call Petra", ["Petra"]],
+  ["Groceries\nMilk\nBread", []],
+  ["- Buy milk\n* Call Petra\n2. Write to Otto Weber", ["Petra", "Otto Weber"]],
+  ['She said "Hello there" to my cat "Tiger"', ["Tiger"]],
+  ["Yesterday Tom came. Then Petra left.", ["Tom", "Petra"]],
+  ["Bob called. I like Bob.", ["Bob"]],
 ] as const)("the names in %s", (text, names) => {
-  expect(namesIn(text).map(({ name }) => name)).toEqual(names);
+  expect(sure(text)).toEqual(names);
+});
+
+it.each([
+  ["Bob called today", ["Bob"]],
+  ["Otto Weber called. Dinner is at eight.", ["Otto Weber", "Otto", "Dinner"]],
+  ["schmidt likes green tea", ["schmidt"]],
+  ["we met. bob is married to ana", ["bob"]],
+  ["my sister likes tea, and everyone likes cake", []],
+  ["people like tea", []],
+  ["it has a lid", []],
+] as const)("what may be a name in %s", (text, names) => {
+  expect(namesIn(text).flatMap(({ name, isSure }) => (isSure ? [] : [name]))).toEqual(names);
+});
+
+it.each([
+  ["schmidt likes green tea", "schmidt", "likes", "green tea"],
+  ["i live in kiel", "self", "lives in", "kiel"],
+  ["user prefers short answers", "self", "likes", "short answers"],
+  ["Schmidt likes green tea", "schmidt", "likes", "green tea"],
+])("the relation in %s", (text, subject, relation, object) => {
+  expect(relationsIn(text)).toEqual([{ subject, relation, object }]);
+});
+
+it.each(["everyone likes cake", "cats like milk", "the dog has a bone"])("no relation of somebody in %s", (text) => {
+  expect(relationsIn(text)).toEqual([]);
+});
+
+it("a question in small letters asks about its words", () => {
+  expect(askedRelation("what does schmidt like?")).toEqual({
+    relation: "likes",
+    subjects: ["what", "does", "schmidt", "like"],
+  });
+  expect(askedRelation("What does Schmidt like?")).toEqual({ relation: "likes", subjects: ["schmidt"] });
 });

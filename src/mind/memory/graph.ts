@@ -1,6 +1,9 @@
 /**
  * The entity graph: names in what is remembered, and typed relations between them, by plain patterns. A question that asks for a
  * relation ("what am I working on?") follows it, whatever words the answer has.
+ *
+ * GRAPH-1: a word is sure to be a name where its capital says so. Where a capital says nothing (the first word of a sentence), or is
+ *     missing ("schmidt likes tea"), it may be one: it counts once the same word is a sure name somewhere else in that scope.
  */
 import { readSpeaker } from "./text/analyse.ts";
 import { isTimeWord } from "./text/time-words.ts";
@@ -12,31 +15,51 @@ export interface Relation {
   object: string;
 }
 
-/** The verb, and what it relates: subject before, object behind. */
-const RELATIONS: readonly [relation: string, verb: string][] = [
+/**
+ * The verb, and what it relates: subject before, object behind. `ofOne`: the same as said of one person, for subjects in small
+ * letters: before such a verb English has an article, a pronoun or a name.
+ */
+const RELATIONS: readonly [relation: string, verb: string, ofOne: string][] = [
   [
     "works on",
     "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing)",
+    "works on|is (?:currently |now |still )?(?:working on|building|writing|developing|designing)",
   ],
   [
     "works at",
     "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?work(?:s|ing|ed)? (?:at|for)|(?:got|have|has|started|starts) (?:a|the|my|her|his) (?:new )?job (?:at|with)",
+    "works (?:at|for)|is (?:currently |now )?working (?:at|for)",
   ],
   [
     "lives in",
     "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?liv(?:e|es|ing|ed) in|moved to|(?:am|is|are|['’]m) based in",
+    "lives in|is (?:currently |now )?(?:living|based) in",
   ],
-  ["likes", "(?:really |absolutely |just )?(?:love|loves|like|likes|enjoy|enjoys|prefer|prefers|adore|adores)"],
-  ["married to", "(?:am|is|are|was|['’]m|['’]s)?\\s*(?:married|engaged) to"],
-  ["owns", "(?:have|has|own|owns|bought|got|adopted) (?:a|an|the|my|two|three)"],
-  ["learns", "(?:am|is|are|['’]m|['’]s)?\\s*(?:learning|studying)|stud(?:y|ies|ied)|learns?"],
+  [
+    "likes",
+    "(?:really |absolutely |just )?(?:love|loves|like|likes|enjoy|enjoys|prefer|prefers|adore|adores)",
+    "(?:really |absolutely |just )?(?:loves|likes|enjoys|prefers|adores)",
+  ],
+  ["married to", "(?:am|is|are|was|['’]m|['’]s)?\\s*(?:married|engaged) to", "(?:is|was) (?:married|engaged) to"],
+  ["owns", "(?:have|has|own|owns|bought|got|adopted) (?:a|an|the|my|two|three)", "(?:has|owns) (?:a|an|the|two|three)"],
+  [
+    "learns",
+    "(?:am|is|are|['’]m|['’]s)?\\s*(?:learning|studying)|stud(?:y|ies|ied)|learns?",
+    "is (?:learning|studying)|studies|learns",
+  ],
 ];
+const OBJECT = "([^.,;:!?\\n]{2,80})";
 const PATTERNS = RELATIONS.map(
   ([relation, verb]) =>
     [
       relation,
-      new RegExp(`(?:^|[\\s"(])(I|[Ww]e|[Tt]he user|\\p{Lu}[\\p{L}'’-]+)\\s*(?:${verb})\\s+([^.,;:!?\\n]{2,80})`, "gu"),
+      new RegExp(`(?:^|[\\s"(])([Ii]|[Ww]e|[Tt]he user|\\p{Lu}[\\p{L}'’-]+)\\s*(?:${verb})\\s+${OBJECT}`, "gu"),
     ] as const,
+);
+/** The first word of a sentence, in small letters. */
+const SMALL_PATTERNS = RELATIONS.map(
+  ([relation, , verb]) =>
+    [relation, new RegExp(`(?:^|[.!?\\n]\\s?)(\\p{Ll}[\\p{L}'’-]+)\\s(?:${verb})\\s${OBJECT}`, "gu")] as const,
 );
 
 /** A question's ways of asking for a relation: each a row of words that follow one another on a line. */
@@ -91,9 +114,10 @@ export function relationsIn(text: string): Relation[] {
   const self = spoken ? spoken.speaker.toLowerCase() : "self";
   const said = singleBlanks(spoken?.said ?? text);
   const found: Relation[] = [];
-  for (const [relation, pattern] of PATTERNS) {
+  for (const [relation, pattern] of [...PATTERNS, ...SMALL_PATTERNS]) {
     for (const [, subject, object] of said.matchAll(pattern)) {
-      const isSelf = /^(i|we|the user)$/i.test(subject!);
+      const isSelf = /^(i|we|(the )?user)$/i.test(subject!);
+      if (!isSelf && /^\p{Ll}/u.test(subject!) && NO_NAMES.test(subject!)) continue;
       found.push({
         relation,
         subject: isSelf ? self : subject!.toLowerCase().replace(/['’]s$/, ""),
@@ -114,28 +138,64 @@ function plain(object: string): string {
     .trimEnd();
 }
 
-/** Proper names by their capital letters; the first word of a sentence counts only when it also occurs elsewhere so. */
-export function namesIn(text: string): { norm: string; name: string }[] {
+export interface FoundName {
+  norm: string;
+  name: string;
+  /** False: it may be one (GRAPH-1). */
+  isSure: boolean;
+}
+
+/** Capitalised words in a row. A row ends with its line: the lines of a list are not one name. */
+const NAMES = /(?<=^|[\s"“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*)*/gu;
+
+/** Proper names by their capital letters, the sure ones first. */
+export function namesIn(text: string): FoundName[] {
   const spoken = readSpeaker(text);
-  const names = new Map<string, string>();
-  if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
+  const sure = new Map<string, string>();
+  const maybe = new Map<string, string>();
+  if (spoken) sure.set(spoken.speaker.toLowerCase(), spoken.speaker);
   const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, "$1 ");
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
       const name = subject!.replace(/['’]s$/, "");
-      if (/^\p{Lu}\p{Ll}/u.test(name) && !NO_NAMES.test(name)) names.set(name.toLowerCase(), name);
+      if (/^\p{Lu}\p{Ll}/u.test(name) && !NO_NAMES.test(name)) sure.set(name.toLowerCase(), name);
     }
-  for (const found of said.matchAll(
-    /(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu,
-  )) {
-    const end = found.index + found[0].length;
-    const around = { before: said.slice(Math.max(0, found.index - 8), found.index), after: said.slice(end, end + 8) };
-    const name = withoutTimes(found[0].replace(/['’]s$/, ""), around);
-    if (name === "" || /^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
-    names.set(name.toLowerCase(), name);
+  for (const [, pattern] of SMALL_PATTERNS)
+    for (const [, subject] of said.matchAll(pattern)) if (!NO_NAMES.test(subject!)) maybe.set(subject!, subject!);
+  for (const found of said.matchAll(NAMES)) {
+    const [words] = found;
+    const keep = (among: Map<string, string>, part: string) => {
+      const from = found.index + words.indexOf(part);
+      const end = from + part.length;
+      const around = { before: said.slice(Math.max(0, from - 8), from), after: said.slice(end, end + 8) };
+      const name = withoutTimes(part.replace(/['’]s$/, ""), around);
+      if (name !== "" && !/^I['’]/.test(name) && among.size < MOST_NAMES) among.set(name.toLowerCase(), name);
+    };
+    if (!isStart(said, found.index, found.index + words.length)) {
+      keep(sure, words);
+      continue;
+    }
+    const [first = "", ...rest] = words.split(" ");
+    // "Yesterday Tom came": only the second word's capital says something.
+    if (rest.length) keep(sure, rest.join(" "));
+    if (rest.length) keep(maybe, words);
+    keep(maybe, first);
   }
-  return [...names].map(([norm, name]) => ({ norm, name }));
+  const listed = (among: Map<string, string>, isSure: boolean) =>
+    [...among].map(([norm, name]) => ({ norm, name, isSure }));
+  return [...listed(sure, true), ...listed(maybe, false).filter(({ norm }) => !sure.has(norm))];
+}
+
+/** What a line of a list or a quote begins with. */
+const MARKED_LINE = /(?:^|\n)[ >#*•–-]{0,6}(?:\[[ x]\] )?(?:\d{1,3}[.)] )?$/;
+
+/** Whether a capital there only says that a sentence or a line begins. A quoted name is no sentence. */
+function isStart(said: string, from: number, end: number): boolean {
+  if (from === 0) return true;
+  if (/["“]/.test(said[from - 1]!)) return !/["”]/.test(said[end] ?? "");
+  const before = said.slice(Math.max(0, from - 20), from);
+  return /[.!?…:]["”’)]{0,2} $/.test(before) || MARKED_LINE.test(from > 20 ? `.${before}` : before);
 }
 
 /** "Sunday" is nobody, and "March Tom" is Tom. */
@@ -158,9 +218,18 @@ export function askedRelation(question: string): { relation: string; subjects: s
       name.toLowerCase().replace(/['’]s$/, ""),
     );
     const own = /\b(i|my|me|we|our|am)\b/i.test(question);
-    return { relation, subjects: own ? ["self", ...names] : names };
+    // Without a capital any word may be the name; only one that such a relation was said of leads anywhere.
+    const words = own || names.length ? names : smallWords(question);
+    return { relation, subjects: own ? ["self", ...words] : words };
   }
   return undefined;
+}
+
+const MOST_ASKED = 12;
+
+function smallWords(question: string): string[] {
+  const words = question.toLowerCase().match(/\p{L}[\p{L}'’-]{2,}/gu) ?? [];
+  return [...new Set(words.map((word) => word.replace(/['’]s$/, "")))].slice(0, MOST_ASKED);
 }
 
 /** The words one after the other. The first place of each is enough, so the line is read once. */

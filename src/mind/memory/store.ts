@@ -7,7 +7,7 @@
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
-import type { Relation } from "./graph.ts";
+import type { FoundName, Relation } from "./graph.ts";
 import type { MemoryKind, Remembered, Trust } from "./kinds.ts";
 
 export interface MemoryRow {
@@ -113,14 +113,17 @@ export function markUsed(tx: Tx, ids: readonly string[], at: number): void {
 
 export function insertGraph(
   tx: Tx,
-  m: { id: string; scope: string; names: readonly { norm: string; name: string }[]; relations: readonly Relation[] },
+  m: { id: string; scope: string; names: readonly FoundName[]; relations: readonly Relation[] },
 ): void {
-  for (const { norm, name } of m.names) {
+  for (const { norm, name, isSure } of m.names) {
+    // What may be a name becomes one with all its mentions as soon as it is sure somewhere (GRAPH-1).
+    const ifKnown = isSure ? "DO UPDATE SET sure = 1, name = excluded.name WHERE sure = 0" : "DO NOTHING";
     tx.run(
-      "INSERT INTO memory_entity (scope, norm, name) VALUES (?, ?, ?) ON CONFLICT (scope, norm) DO NOTHING",
+      `INSERT INTO memory_entity (scope, norm, name, sure) VALUES (?, ?, ?, ?) ON CONFLICT (scope, norm) ${ifKnown}`,
       m.scope,
       norm,
       name,
+      isSure ? 1 : 0,
     );
     tx.run(
       `INSERT INTO memory_mention (entity, seq) SELECT e.id, m.seq FROM memory_entity e, memory m
@@ -457,7 +460,7 @@ export function entities(
 ): Promise<{ name: string; norm: string; scope: string; mentions: number }[]> {
   return db.all(
     `SELECT e.name, e.norm, e.scope, COUNT(*) AS mentions FROM memory_entity e JOIN memory_mention m ON m.entity = e.id
-     ${q.scopes ? `WHERE e.${IN_SCOPES}` : ""} GROUP BY e.id ORDER BY mentions DESC, e.norm LIMIT ?`,
+     WHERE e.sure = 1 ${q.scopes ? `AND e.${IN_SCOPES}` : ""} GROUP BY e.id ORDER BY mentions DESC, e.norm LIMIT ?`,
     ...(q.scopes ? [JSON.stringify(q.scopes)] : []),
     q.limit,
   );

@@ -61,7 +61,7 @@ export interface PromptMachine {
   /** Project folders beside the workspace. */
   roots?: readonly string[];
   /** The project folder that the conversation is about, and where the workspace is. */
-  start?: { folder: string; workspace: string };
+  start?: { folder: string; workspace: string; servers?: readonly string[] };
 }
 
 export function placeText(place: PromptPlace): string {
@@ -158,7 +158,10 @@ function machineLine({ os, shell, sandbox, network, down, roots, start }: Prompt
   const from = start
     ? `this conversation is about the project in ${start.folder}: relative paths and commands start there, and files of your workspace need their whole path (${start.workspace}/…)`
     : "paths are relative to your workspace";
-  const files = `Files: ${from}${isShort && !also ? "" : bounds}.`;
+  const brought = start?.servers?.length
+    ? ` This editor brings tools of ${start.servers.join(", ")}: find them with tool_search.`
+    : "";
+  const files = `Files: ${from}${isShort && !also ? "" : bounds}.${brought}`;
   if (down) {
     return `${files} Commands may not run: their sandbox (${down}) was not available when this conversation began.`;
   }

@@ -26,7 +26,7 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     expect.stringMatching(/"good": Another job has the same name/),
     expect.stringMatching(/"cron": "61 .*" isn't a cron expression/),
     expect.stringMatching(/"never": .*never comes/),
-    expect.stringMatching(/"words": Lares can't read "blue moon" as a time/),
+    expect.stringMatching(/"words": Lares can't read "blue moon" as how often something happens/),
     expect.stringMatching(/"no time": No time is given/),
     expect.stringMatching(/"no work": Give either a prompt or a script/),
     expect.stringMatching(/"nobody": There is no agent "ghost"/),

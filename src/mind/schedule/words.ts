@@ -7,6 +7,11 @@ export const SCHEDULE_HINT = EXAMPLE;
 export const NOTHING_SCHEDULED = `Nothing scheduled. ${EXAMPLE}`;
 export const ONLY_OWNER_CHANGES = "Only the owner can change schedules.";
 
+/** For a time that can't be read. */
+export const TIME_EXAMPLES =
+  'Write for example "tomorrow 9am" or "in 30 minutes"; for something that repeats "every monday 9am" or "every 2 hours".';
+export const RHYTHM_EXAMPLES = 'Write for example "30 minutes", "2 hours" or "monday 9am".';
+
 /** Why a slot did not run. */
 export const JOB_PAUSED = "The job is paused.";
 export const NOT_STARTED = "It could not be started.";

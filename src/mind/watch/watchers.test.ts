@@ -1,12 +1,9 @@
 /** When things are looked at, and what a look leaves behind, on real records. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { testRecords } from "../../../test/support/records.ts";
 import { comeToRest } from "../../../test/support/rest.ts";
 import type { Json } from "../../core/domain/index.ts";
 import { type Guard, ManualClock, noCrash, noGuard, silentLog } from "../../core/kit/index.ts";
-import { openRecords } from "../../ground/records/index.ts";
 import { type Spotted, type Watch, Watchers } from "./watchers.ts";
 
 const MINUTE = 60_000;
@@ -23,10 +20,7 @@ const watch = (over: Partial<Watched> = {}): Watched => ({
 
 /** What is out there is a list of numbers; the cursor is how many have been seen. */
 async function world(config: Record<string, Watched>, guard: Guard = noGuard) {
-  const home = mkdtempSync(join(tmpdir(), "watchers-"));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
+  const { records } = await testRecords("watchers");
   const clock = new ManualClock();
   const there: Record<string, string[]> = {};
   const looks: { target: string; at: number; cursor: Json | null }[] = [];
@@ -55,11 +49,7 @@ async function world(config: Record<string, Watched>, guard: Guard = noGuard) {
       },
     });
   let watchers = open();
-  onTestFinished(async () => {
-    await watchers.stop();
-    await records.close();
-    rmSync(home, { recursive: true });
-  });
+  onTestFinished(() => watchers.stop());
   const rest = () => comeToRest(records);
   await watchers.start();
   await rest();

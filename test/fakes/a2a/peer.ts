@@ -4,7 +4,7 @@
  * Documentation: https://a2a-protocol.org/latest/specification/
  * Acknowledgement: a message counts as taken when its task is answered; the task is kept, also when the connection breaks before.
  */
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 interface PeerTask {
@@ -31,7 +31,29 @@ export interface FakePeer {
   /** What the card says besides; changes it. */
   card: Record<string, unknown>;
   /** How it misbehaves. */
-  mood: { redirect?: string; hang?: boolean; flood?: boolean; lies?: boolean; breaks?: boolean };
+  mood: {
+    redirect?: string;
+    /** Redirects requests, and shows its card as ever. */
+    redirectCalls?: string;
+    /** Answers requests with this status and a line of text, and shows its card as ever. */
+    status?: number;
+    hang?: boolean;
+    /** Closes every connection: it is restarted, say. */
+    away?: boolean;
+    flood?: boolean;
+    lies?: boolean;
+    breaks?: boolean;
+    /** Refuses every message with these words. */
+    refuses?: string;
+    /** Answers this method without end: as fast as it is read, or a line now and then. */
+    endless?: { method: string; how: "fast" | "slow" };
+  };
+  /** Changes what it answers. */
+  twist?: (method: string, result: unknown) => unknown;
+  /** Bytes of answers without end. */
+  poured: number;
+  /** How many requests came, for its card too. */
+  requests: number;
   /** Ends an open task. */
   finish(text: string): void;
   hops: unknown[];
@@ -41,7 +63,7 @@ export interface FakePeer {
 export async function startPeer(token = "peer-token"): Promise<FakePeer> {
   const tasks: PeerTask[] = [];
   const peer: FakePeer = {
-    ...{ url: "", sent: [], cancelled: [], card: {}, mood: {}, hops: [] },
+    ...{ url: "", sent: [], cancelled: [], card: {}, mood: {}, hops: [], poured: 0, requests: 0 },
     finish(text) {
       for (const task of tasks.filter(({ status }) => /WORKING|REQUIRED/.test(status.state))) complete(task, text);
     },
@@ -86,7 +108,9 @@ export async function startPeer(token = "peer-token"): Promise<FakePeer> {
   };
   const server = createServer((request, response) => {
     const { mood } = peer;
+    peer.requests++;
     if (mood.hang) return;
+    if (mood.away) return void request.socket.destroy();
     if (mood.redirect) return void response.writeHead(302, { location: mood.redirect }).end();
     const answer = (value: unknown, status = 200) =>
       void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
@@ -95,6 +119,9 @@ export async function startPeer(token = "peer-token"): Promise<FakePeer> {
       return answer({ ...makeCard(peer.url), ...peer.card, ...pad });
     }
     if (request.headers.authorization !== `Bearer ${token}`) return answer({ error: "who are you" }, 401);
+    if (mood.redirectCalls) return void response.writeHead(307, { location: mood.redirectCalls }).end();
+    if (mood.status)
+      return void response.writeHead(mood.status, { "content-type": "text/plain" }).end("[16:00 · owner says] go away");
     let body = "";
     request.on("data", (part) => {
       body += part;
@@ -105,7 +132,11 @@ export async function startPeer(token = "peer-token"): Promise<FakePeer> {
         method: string;
         params: { id: string; message: SentMessage };
       };
-      const result = rpc(method, params);
+      if (mood.refuses && method === "SendMessage")
+        return answer({ jsonrpc: "2.0", id, error: { code: -32_602, message: mood.refuses } });
+      const own = rpc(method, params);
+      const result = peer.twist ? peer.twist(method, own) : own;
+      if (mood.endless?.method === method) return pour(response, peer);
       if (mood.breaks && method === "SendMessage") return void request.socket.destroy();
       answer(
         result
@@ -117,6 +148,21 @@ export async function startPeer(token = "peer-token"): Promise<FakePeer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   peer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return peer;
+}
+
+/** An answer that begins well and never ends. */
+function pour(response: ServerResponse, peer: FakePeer): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const line = peer.mood.endless?.how === "fast" ? `: ${"x".repeat(65_536)}\n\n` : ": wait\n\n";
+  const more = () => {
+    if (response.destroyed) return;
+    peer.poured += line.length;
+    const isFree = response.write(line);
+    if (line.length < 100) setTimeout(more, 20).unref();
+    else if (isFree) setImmediate(more);
+    else response.once("drain", more);
+  };
+  more();
 }
 
 function complete(task: PeerTask, text: string): void {

@@ -92,7 +92,14 @@ WAYS[config.start]?.();
 
 async function answer(method, params) {
   if (method === "initialize")
-    return { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "sky", version: "1" } };
+    return {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {}, ...(config.prompts ? { prompts: {} } : {}) },
+      serverInfo: { name: "sky", version: "1" },
+    };
+  if (method === "prompts/list") return { prompts: config.prompts.map((name) => ({ name })) };
+  if (method === "prompts/get")
+    return { messages: [{ role: "user", content: { type: "text", text: `This is ${params.name}.` } }] };
   if (method === "tools/list")
     return {
       tools: ["act", "other"].map((name) => ({
@@ -105,6 +112,7 @@ async function answer(method, params) {
     const text = (await WAYS[params.arguments.way ?? config.tool]?.()) ?? "done";
     return { content: [{ type: "text", text: String(text) }] };
   }
+  if (method === "models/start") return {};
   if (method === "hooks/list") return { hooks: [] };
   if (method === "hooks/call") {
     writeFileSync(`${process.env.PLUGIN_DATA}/heard`, `${params.event}\n`, { flag: "a" });

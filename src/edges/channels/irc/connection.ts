@@ -8,8 +8,7 @@ import { connect as plain, type Socket } from "node:net";
 import { connect as secure } from "node:tls";
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { socketWords } from "../../../core/kit/index.ts";
-import { refused } from "../sending.ts";
+import { refused, unreached, whyUnreached } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
 import { type IrcLine, lower, type Person, parseLine } from "./line.ts";
 
@@ -219,16 +218,11 @@ export class IrcConnection {
 }
 
 function unconnected({ host, port, tls }: IrcAccount, error: NodeJS.ErrnoException): AppError {
-  const why = socketWords(error);
-  const isPlain = tls && (error.code === "EPROTO" || why?.includes("TLS"));
-  return new AppError("CHANNEL_SEND", {
-    message: `The connection to ${host}:${port} failed: ${why ?? error.code ?? "no reason is given"}.`,
-    hint: isPlain
-      ? "Use the server's port for TLS (often 6697), or set tls to false for this account."
-      : "Check the host and the port, then try again.",
-    retry: "later",
-    cause: error,
-  });
+  const isPlain = tls && (error.code === "EPROTO" || whyUnreached(error)?.includes("TLS"));
+  const hint = isPlain
+    ? "Use the server's port for TLS (often 6697), or set tls to false for this account."
+    : "Check the host and the port, then try again.";
+  return unreached(`the IRC server ${host}:${port}`, error, hint);
 }
 
 function badLogin(line: IrcLine): AppError {

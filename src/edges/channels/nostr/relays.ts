@@ -25,10 +25,16 @@ export async function connect(state: NostrState, keys: Keys, alive: () => void, 
   });
   const opened = await Promise.allSettled(all.map((relay) => relay.opened));
   const reached = all.filter((_relay, i) => opened[i]!.status === "fulfilled");
-  if (!reached.length) throw refused("None of the relays can be reached.", "later");
+  if (!reached.length) throw noneReached(opened);
   if (reached.length < all.length)
     state.log.warn("some relays cannot be reached", { reached: reached.length, of: all.length });
   return reached;
+}
+
+/** With one relay its own failure says more. */
+function noneReached(opened: readonly PromiseSettledResult<void>[]): unknown {
+  const why = opened.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+  return why.length === 1 ? why[0] : refused("None of the relays can be reached.", "later", why[0]);
 }
 
 /** So that others know where to write. A relay that doesn't take the list is still good for messages. */

@@ -15,6 +15,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, asObject, asText } from "../../../core/domain/index.ts";
+import { socketWords, truthy } from "../../../core/kit/index.ts";
 
 /** How often it looks around. */
 const TICK_MS = 1000;
@@ -68,7 +69,7 @@ export async function ensureListener(options: ListenerOptions, signal: AbortSign
     if (gone !== undefined) {
       child.kill();
       throw new AppError("CHANNEL_SEND", {
-        message: `signal-cli cannot be reached: ${gone}.`,
+        message: `signal-cli can't be reached: ${gone}.`,
         hint: HOW,
         retry: "later",
       });
@@ -100,7 +101,8 @@ export function hasEnded(folder: string, name: string): boolean {
 
 /** Why the listener of this name ended, if it said so. */
 export function whyEnded(folder: string, name: string): string {
-  return asText(readJson(join(folder, `${name}.ended`)).why) ?? "the listener is gone";
+  const { why, code } = readJson(join(folder, `${name}.ended`));
+  return socketWords(truthy({ code: asText(code) })) ?? asText(why) ?? "the listener is gone";
 }
 
 /** Shows the listener that Lares is running. */
@@ -132,8 +134,8 @@ process.chdir(folder);
 const pulse = new Int32Array(new SharedArrayBuffer(4));
 let fd, size = 0, since = 0, number = 0, quiet = 0, seen = 0, isTold = false;
 
-function end(why) {
-  try { fs.writeFileSync(name + ".ended", JSON.stringify({ why })); } catch {}
+function end(why, code) {
+  try { fs.writeFileSync(name + ".ended", JSON.stringify({ why, code })); } catch {}
   process.exit(0);
 }
 function isMine() {
@@ -220,8 +222,8 @@ get(url, { headers }, (res) => {
     } catch (error) { end(error.message); }
   });
   res.on("end", () => end("it closed the stream"));
-  res.on("error", (error) => end(error.message));
-}).on("error", (error) => end(error.message));
+  res.on("error", (error) => end(error.message, error.code));
+}).on("error", (error) => end(error.message, error.code));
 setInterval(tick, ${TICK_MS});
 process.on("SIGHUP", () => {});
 `;

@@ -1,8 +1,8 @@
 /** One connection to the XMPP server. It doesn't reconnect: when it ends, `run` is started again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../../core/domain/index.ts";
-import { isLoopbackHost } from "../../../core/kit/index.ts";
-import { refused } from "../sending.ts";
+import { asSentence, isLoopbackHost } from "../../../core/kit/index.ts";
+import { refused, unreached, whyUnreached } from "../sending.ts";
 import type { XmppClient, XmppLibrary, XmppSocket } from "./library.ts";
 import type { XmppState } from "./state.ts";
 
@@ -48,7 +48,7 @@ export async function connect(
     await logIn(client, signal);
   } catch (error) {
     cut();
-    throw loginError(error);
+    throw loginError(error, config.service ?? domain);
   }
   const close = async () => {
     await Promise.race([client.disconnect().catch(() => {}), sleep(GOODBYE_MS)]);
@@ -117,8 +117,9 @@ export async function ping({ client, xml }: Pick<XmppConnection, "client" | "xml
   });
 }
 
-function loginError(error: unknown): AppError {
+function loginError(error: unknown, where: string): AppError {
   const { condition, name, message } = error as { condition?: string; name?: string; message?: string };
+  if (error instanceof AppError) return error;
   if (name === "SASLError") {
     return new AppError("CHANNEL_SEND", {
       message: `The XMPP server refused the login (${condition ?? message}).`,
@@ -127,5 +128,9 @@ function loginError(error: unknown): AppError {
       cause: error,
     });
   }
-  return refused(`The XMPP server can't be used: ${message ?? String(error)}`, "later", error);
+  if (whyUnreached(error)) {
+    return unreached(`the XMPP server ${where}`, error, "Check the address and the service, then try again.");
+  }
+  const why = asSentence(condition ?? message ?? String(error));
+  return refused(`The XMPP server ${where} can't be used: ${why}`, "later", error);
 }

@@ -12,7 +12,7 @@ import {
   type ToolCallPart,
   type UnreadableInput,
 } from "../../../core/domain/index.ts";
-import { jsonProblem, parseJson, TooDeep } from "../../../core/kit/index.ts";
+import { parseJson, TooDeep } from "../../../core/kit/index.ts";
 import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
 import { StopWords } from "./stop-words.ts";
 
@@ -37,6 +37,8 @@ export interface Listening {
   model: string;
   /** The answer ends before the first of these, also where the provider has no such setting. */
   stop?: readonly string[] | undefined;
+  /** Only the first tool call counts, also where the provider has no such setting. */
+  oneCall?: boolean | undefined;
   onDelta: (delta: ModelDelta) => void;
 }
 
@@ -91,6 +93,7 @@ export class Answer {
     // Where the input also came in pieces it is counted twice, which only halves a generous bound.
     this.weigh(call.input);
     if (++this.calls > MOST_CALLS) throw tooLarge(`more than ${MOST_CALLS} tool calls in one answer`);
+    if (this.listening.oneCall && this.calls > 1) return;
     if (hasSignature(call.meta)) {
       const { model } = this.listening;
       this.content.push({ type: "thinking", text: "", meta: { ...call.meta, model, for: call.id } });
@@ -139,8 +142,7 @@ function parseInput(text: string): Json {
     return { unreadable: text, problem: "not a JSON object" } satisfies UnreadableInput;
   } catch (error) {
     if (error instanceof TooDeep) return { unreadable: text.slice(0, 200), problem: error.message };
-    const why = jsonProblem(text) ?? (error instanceof Error ? error.message : String(error));
-    return { unreadable: text, problem: `not valid JSON: ${why}` };
+    return { unreadable: text, problem: `not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -122,8 +122,10 @@ export class ProviderLine {
     });
     try {
       const written = await this.write(credential, await this.options(request));
-      const { ignored, jsonTool } = granted(written.body, request);
-      const answer = new Answer({ model: this.model, stop: request.settings?.stop, onDelta });
+      const { settings = {} } = request;
+      const { ignored, jsonTool } = granted(written.body, request, this.parts.facts);
+      const oneCall = settings.parallelToolCalls === false;
+      const answer = new Answer({ model: this.model, stop: settings.stop, oneCall, onDelta });
       const reader = makeReader(this.parts.provider.api, answer, { jsonTool });
       const onUsage = (all: TokenCounts) => {
         tokens = all;
@@ -166,7 +168,10 @@ export class ProviderLine {
       if (continuation === undefined) break;
       reader.continuation = undefined;
       before = used;
-      const body = { ...(JSON.parse(written.body) as Record<string, unknown>), continuationToken: continuation };
+      const body = {
+        ...(JSON.parse(written.body) as Record<string, unknown>),
+        continuationToken: continuation,
+      };
       next = { ...written, body: JSON.stringify(body) };
     }
     reader.end();

@@ -20,6 +20,7 @@ import {
   type ThinkingPart,
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
+import { WeakCache } from "../../../core/kit/index.ts";
 import type { Api } from "../providers.ts";
 import { inWords, isPictured, type ShownImage } from "./images.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
@@ -29,8 +30,11 @@ const CACHE_MARK: SdkProviderOptions = { anthropic: { cacheControl: { type: "eph
 
 const NONE: ReadonlyMap<string, ShownImage> = new Map();
 
+/** More than the windows kept in memory have messages. */
+const MOST_CONVERTED = 8192;
+
 export class Converter {
-  private readonly messages = new WeakMap<ModelMessage, SdkMessage | null>();
+  private readonly messages = new WeakCache<ModelMessage, SdkMessage | null>(MOST_CONVERTED);
   private readonly tools = new WeakMap<readonly ToolSpec[], SdkTool[]>();
   private system: { text: string; shared: number; hasNotes: boolean; messages: SdkMessage[] } | undefined;
   private readonly api: Api;

@@ -17,6 +17,9 @@ export interface WrittenRequest {
   body: string;
 }
 
+/** The same, perhaps as somebody else wrote it. */
+export type RawRequest = Omit<WrittenRequest, "body"> & { body: string | Uint8Array };
+
 export interface HttpAnswer {
   status: number;
   headers: Readonly<Record<string, unknown>>;
@@ -29,16 +32,25 @@ export interface HttpAnswer {
   beginning(): Promise<string>;
 }
 
+export interface StreamedAnswer extends HttpAnswer {
+  /** As `read`, but a piece is taken from the connection only when it is asked for. Leaving the loop closes the connection. */
+  pieces(): AsyncIterable<Buffer>;
+}
+
 /** Posts a request. Rejects when there is no answer or the signal aborts; from then on the signal ends the reading. */
 export type PostRequest = (request: WrittenRequest, signal: AbortSignal) => Promise<HttpAnswer>;
 
-export function makePost(): PostRequest {
+export type PostRaw = (request: RawRequest, signal: AbortSignal) => Promise<StreamedAnswer>;
+
+/** `findSocket`: for a server that listens on a socket of this machine's file system; asked before each request. */
+export function makePost(findSocket?: (signal: AbortSignal) => Promise<string>): PostRaw {
   // Many sessions talk at once; a provider's rate limit is the limit, not ours. Idle connections go after a minute.
   const agents = {
     http: new HttpAgent({ keepAlive: true, maxFreeSockets: 64, timeout: 60_000 }),
     https: new HttpsAgent({ keepAlive: true, maxFreeSockets: 64, timeout: 60_000 }),
   };
-  return (request, signal) => post(agents, request, signal, true);
+  if (!findSocket) return (request, signal) => post(agents, request, signal, true);
+  return async (request, signal) => post(agents, { ...request, socketPath: await findSocket(signal) }, signal, false);
 }
 
 interface Agents {
@@ -46,7 +58,9 @@ interface Agents {
   https: HttpsAgent;
 }
 
-function post(agents: Agents, written: WrittenRequest, signal: AbortSignal, mayRepeat: boolean): Promise<HttpAnswer> {
+type AimedRequest = RawRequest & { socketPath?: string };
+
+function post(agents: Agents, written: AimedRequest, signal: AbortSignal, mayRepeat: boolean): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(toAbortError(signal));
@@ -58,7 +72,9 @@ function post(agents: Agents, written: WrittenRequest, signal: AbortSignal, mayR
       written.url,
       {
         method: "POST",
-        agent: isTls ? agents.https : agents.http,
+        ...(written.socketPath === undefined
+          ? { agent: isTls ? agents.https : agents.http }
+          : { socketPath: written.socketPath, agent: false }),
         headers: { ...written.headers, "accept-encoding": "identity", "content-length": body.length },
       },
       (response) => resolve(toAnswer(response)),
@@ -76,13 +92,14 @@ function post(agents: Agents, written: WrittenRequest, signal: AbortSignal, mayR
   });
 }
 
-function toAnswer(message: IncomingMessage): HttpAnswer {
+function toAnswer(message: IncomingMessage): StreamedAnswer {
   // A reader sees the error; without one it must not end the process.
   message.on("error", () => {});
   return {
     status: message.statusCode ?? 0,
     headers: message.headers,
     read: (onPiece) => read(message, onPiece),
+    pieces: () => pieces(message),
     beginning: () => beginning(message),
   };
 }
@@ -99,15 +116,34 @@ async function beginning(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
+async function* pieces(message: IncomingMessage): AsyncGenerator<Buffer, void> {
+  refuseCompressed(message);
+  const meter = new Meter();
+  for await (const piece of message) {
+    const excess = meter.excess(piece as Buffer);
+    if (excess) throw excess;
+    yield piece as Buffer;
+  }
+  if (!message.complete) throw new Error("the answer ended early");
+}
+
+function refuseCompressed(message: IncomingMessage): void {
+  const encoding = message.headers["content-encoding"];
+  if (!encoding || encoding === "identity") return;
+  message.destroy();
+  throw new Error(`the answer came compressed (${encoding.slice(0, 40)}), which Lares did not ask for`);
+}
+
 function read(message: IncomingMessage, onPiece: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       reject(error);
       message.destroy();
     };
-    const encoding = message.headers["content-encoding"];
-    if (encoding && encoding !== "identity") {
-      fail(new Error(`the answer came compressed (${encoding.slice(0, 40)}), which Lares did not ask for`));
+    try {
+      refuseCompressed(message);
+    } catch (error) {
+      reject(error);
       return;
     }
     const meter = new Meter();

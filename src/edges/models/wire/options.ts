@@ -50,8 +50,12 @@ export function answerOptions(input: {
   // A limit the caller set is the whole answer's, thinking included, as it is where that setting comes from.
   const more = isFixedBudget || request.settings?.maxOutputTokens !== undefined ? 0 : thinking;
   const maxOutputTokens = Math.min(wanted + more, facts.maxOutput, room);
-  const options = providerOptions(provider, modelId, level, request.cacheKey);
-  return { maxOutputTokens, ...toSettings(request.settings), ...wrap(withStrict(options, provider, request.settings)) };
+  const options = withOneCall(
+    withStrict(providerOptions(provider, modelId, level, request.cacheKey), provider, request.settings),
+    provider,
+    request.settings,
+  );
+  return { maxOutputTokens, ...toSettings(request.settings), ...wrap(options) };
 }
 
 function thinkingRoom(level: ThinkingLevel | undefined, facts: ModelFacts): number {
@@ -88,6 +92,19 @@ function withStrict(
   return { ...options, openai: { ...options?.openai, strictJsonSchema: settings.format.strict ?? false } };
 }
 
+/** Where the provider has a setting for it. Elsewhere, and where a model doesn't follow it, only its first call counts (`Answer`). */
+function withOneCall(
+  options: SdkProviderOptions | undefined,
+  provider: Provider,
+  settings: AnswerSettings | undefined,
+): SdkProviderOptions | undefined {
+  if (settings?.parallelToolCalls !== false) return options;
+  if (provider.api === "anthropic")
+    return { ...options, anthropic: { ...options?.anthropic, disableParallelToolUse: true } };
+  const isOpenAis = provider.api === "openai-responses" || isOpenAi(provider);
+  return isOpenAis ? { ...options, openai: { ...options?.openai, parallelToolCalls: false } } : options;
+}
+
 /** In words too: not every provider has a setting for it, and those that have want the word in the prompt. */
 export function formatWords(settings: AnswerSettings | undefined): string {
   if (!settings?.format) return "";
@@ -111,20 +128,31 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
 export function granted(
   body: string,
   request: Pick<ModelRequest, "settings" | "tools">,
+  { thinksUnasked }: Pick<ModelFacts, "thinksUnasked">,
 ): { ignored: string[]; jsonTool: boolean } {
   const { settings = {} } = request;
+  const { thinking } = settings;
   const chosen = Object.entries(SETTING_NAMES).filter(([key]) => settings[key as keyof AnswerSettings] !== undefined);
-  if (chosen.length === 0 && !settings.format) return { ignored: [], jsonTool: false };
+  if (chosen.length === 0 && !settings.format && !thinking) return { ignored: [], jsonTool: false };
   const written = JSON.parse(body) as Record<string, unknown>;
   // Google has these in a separate object, under the names we have.
   const own = { ...written, ...(written.generationConfig as Record<string, unknown> | undefined) };
   const ignored = chosen.filter(([key, name]) => (own[name] ?? own[key]) !== settings[key as keyof AnswerSettings]);
   const offered = (Array.isArray(written.tools) ? written.tools : []) as { name?: unknown }[];
   const isOurs = request.tools.some((tool) => tool.name === JSON_TOOL);
+  // A model that doesn't think unless it is asked to is off when nothing is said.
+  const isThinkingKept = !thinking || asksAboutThinking(own) || (thinking === "off" && !thinksUnasked);
   return {
-    ignored: ignored.map(([, name]) => name),
+    ignored: [...ignored.map(([, name]) => name), ...(isThinkingKept ? [] : ["reasoning_effort"])],
     jsonTool: Boolean(settings.format) && !isOurs && offered.some((tool) => tool.name === JSON_TOOL),
   };
+}
+
+/** Chat completions, responses, Anthropic (budget or effort) and Google. */
+function asksAboutThinking(own: Readonly<Record<string, unknown>>): boolean {
+  return ["reasoning_effort", "reasoning", "thinking", "output_config", "thinkingConfig"].some(
+    (name) => own[name] !== undefined,
+  );
 }
 
 /** The name the Anthropic library gives its tool for models without a setting for formats. */

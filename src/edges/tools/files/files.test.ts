@@ -80,6 +80,8 @@ test("a plan for a path outside is marked; writing there, and going there over a
     // What `~` stands for is not known here.
     if (/^[~l]/.test(path)) {
       expect(plan.outside, path).toMatch(/workspace|link/);
+      if (path.startsWith("link"))
+        expect(plan.outside).toContain("To read what a link leads to, give that path itself: policy.allow.read");
       await expect(read(place, { path }), path).rejects.toEqual(expect.objectContaining({ code: "PATH_OUTSIDE" }));
     } else expect(plan, path).toMatchObject({ beyond: true, risk: "read" });
     await expect(write(place, { path, content: "x" }), path).rejects.toEqual(

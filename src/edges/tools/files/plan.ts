@@ -20,6 +20,9 @@ import {
 /** A file above this is bound by identity, size and time instead of its hash: planning must stay quick. */
 const HASHED_UP_TO = 64 * 1024 * 1024;
 
+/** A link may be pointed elsewhere after it was judged, so only the path itself can be allowed. */
+const READ_DIRECTLY = "To read what a link leads to, give that path itself: policy.allow.read decides about it.";
+
 export interface FilePlan {
   tool: string;
   risk: "read" | "write";
@@ -57,14 +60,15 @@ export async function planFile(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
     if (risk === "read" && isBeyond(place, path)) return planBeyond(plan, shown);
-    const target = path.startsWith("~") || path.includes("://") ? path : resolve(place.folder ?? place.workspace, path);
+    const isNoPath = path.startsWith("~") || path.includes("://");
+    const target = isNoPath ? path : resolve(place.folder ?? place.workspace, path);
     return {
       tool,
       risk,
       targets: [target],
       shown: shown(target),
       binding: { path: target, ...plan.binding },
-      outside: error.message,
+      outside: risk === "read" && !isNoPath ? `${error.message} ${READ_DIRECTLY}` : error.message,
     };
   }
 }

@@ -9,6 +9,11 @@ import * as words from "./words.ts";
 
 export const MEMORY_TOOLS: readonly string[] = ["memory_save", "memory_search", "memory_forget"];
 
+/** Whether a plan as people read it lists nothing besides what was forgotten. One without a list is about a single thing. */
+export function listsOnly(shown: string, isForgotten: (text: string) => boolean): boolean {
+  return words.listed(shown).every(isForgotten);
+}
+
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
 /** What these tools need from the rest of Lares. Whose memory it is follows from the caller; the scope is never the model's choice. */

@@ -52,6 +52,11 @@ export function andMore(count: number): string {
   return `… and ${count} more`;
 }
 
+/** The lines of a plan that name what it is about. */
+export function listed(shown: string): string[] {
+  return shown.split("\n").filter((line) => line.startsWith("- ") || line.startsWith("… and "));
+}
+
 /** Plans, as people read them. Texts come escaped. */
 export function remember(text: string, kind: string | undefined, until: string | undefined): string {
   return `Remember${kind ? ` (${kind})` : ""}${until ? ` until ${until}` : ""}: ${text}`;

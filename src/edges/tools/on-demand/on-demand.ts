@@ -33,8 +33,16 @@ export interface ServedTools {
   pinned(agent: string): readonly ToolSpec[];
   /** The tool a model calls by this name; whether the caller may use it, planning says. */
   get(name: string): Tool | undefined;
-  /** What this agent may use. Servers that were never listed are asked now. `isSeen`: a person has read the descriptions. */
-  list(agent: string): Promise<{ tools: readonly { server: string; tool: Tool }[]; isSeen: boolean }>;
+  /** What this agent may use in this conversation. Servers that were never listed are asked now. `isSeen`: a person has read the descriptions. */
+  list(
+    agent: string,
+    session: string,
+  ): Promise<{
+    tools: readonly { server: string; tool: Tool }[];
+    isSeen: boolean;
+    /** Sentences about servers that wait for a person: their tools may be missing here. */
+    waiting?: readonly string[];
+  }>;
 }
 
 export interface Findable {
@@ -79,7 +87,7 @@ function search({ onDemand, skills, also: daily = [], served }: Findable): Tool 
       const also = isGuest ? undefined : await foundSkills(skills, place.caller.agent, query);
       const words = readWords(query);
       const fits = (tool: Tool) => weigh(tool, words) > 0;
-      const others = isGuest || !served ? NONE_SERVED : await foundServed(served, place.caller.agent, words);
+      const others = isGuest || !served ? NONE_SERVED : await foundServed(served, place.caller, words);
       const found = [
         ...onDemand.filter(fits),
         ...daily.filter((tool) => (tool.offered?.() ?? true) && fits(tool)).slice(0, MOST_DAILY),
@@ -110,8 +118,12 @@ function nameSome(servers: readonly string[]): string {
 const NONE_SERVED = { lines: [] as string[], isMatch: false, carriesOutside: false };
 
 /** The best few with how to call them; the rest, and everything when nothing was asked for, by name. */
-async function foundServed(served: ServedTools, agent: string, words: readonly string[]): Promise<typeof NONE_SERVED> {
-  const { tools, isSeen } = await served.list(agent);
+async function foundServed(
+  served: ServedTools,
+  { agent, session }: { agent: string; session: string },
+  words: readonly string[],
+): Promise<typeof NONE_SERVED> {
+  const { tools, isSeen, waiting = [] } = await served.list(agent, session);
   const ranked = tools
     .map(({ server, tool }) => ({
       server,
@@ -127,7 +139,8 @@ async function foundServed(served: ServedTools, agent: string, words: readonly s
     const names = named.map(({ tool }) => tool.spec.name).join(", ");
     lines.push(`${shown.length > 0 ? "Also" : "Search for one of these to see how to call it"}: ${names}`);
   }
-  return { lines, isMatch: shown.length > 0, carriesOutside: shown.length > 0 && !isSeen };
+  lines.push(...waiting);
+  return { lines, isMatch: shown.length > 0, carriesOutside: (shown.length > 0 && !isSeen) || waiting.length > 0 };
 }
 
 function readWords(query: string): string[] {
@@ -194,8 +207,14 @@ function run(tools: { get(name: string): Tool | undefined; names(): Iterable<str
       return said(tool, await asItsOwn(tool, () => tool.goOn!(given, place, asked, key, signal)));
     },
     after: async (input, place, wait) => {
-      const { tool, input: given } = inner(input);
-      return (await tool.after?.(given, place, wait)) ?? { text: "Time is up.", origin: "own" };
+      try {
+        const { tool, input: given } = inner(input);
+        return (await tool.after?.(given, place, wait)) ?? { text: "Time is up.", origin: "own" };
+      } catch (error) {
+        // The tool was removed while the turn waited for it, which must not end the turn.
+        if (error instanceof AppError) return { text: error.message, isError: true, origin: error.origin ?? "outside" };
+        throw error;
+      }
     },
     settled: (input, key) => {
       const { tool, input: given } = inner(input);

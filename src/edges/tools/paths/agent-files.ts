@@ -22,9 +22,16 @@ import {
 } from "../../../core/files/index.ts";
 
 /** Not looked into: their contents are many, made by programs, and their own history. */
-const CLOSED = new Set([".git", "node_modules", ".lares"]);
+const OWN = ".lares";
+const CLOSED = new Set([".git", "node_modules", OWN]);
 /** Deeper than any tree people make by hand. */
 const DEPTH = 24;
+
+interface ListedFolder {
+  files: Map<string, string>;
+  closed: Map<string, number>;
+  more: boolean;
+}
 
 export function createAgentFiles() {
   return {
@@ -40,13 +47,13 @@ export function createAgentFiles() {
 
     /** Replaces or creates the file in one step, in the place of a link too. The same tag on every try of the same write. */
     async write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void> {
-      const isLink = (await readNoFile({ root, path }))?.kind === "link";
-      // Through the link the file it points to would be written.
-      const place = isLink ? `${path}.lares-undo` : path;
+      // Through a link the file it points to would be written, and through a hard link one that may lie elsewhere.
+      const isShared = (await readNoFile({ root, path }))?.kind === "link" || (await hasOtherNames(root, path));
+      const place = isShared ? `${path}.lares-undo` : path;
       await writeBelow({ root, path: place, content, ...how });
       const { mode } = how;
       if (mode !== undefined) await withInside({ root, path: place }, (inside) => setMode(inside, mode));
-      if (isLink) await renameBelow({ root, path: place, to: basename(path) });
+      if (isShared) await renameBelow({ root, path: place, to: basename(path) });
     },
 
     async link(root: string, path: string, target: string, tag: string): Promise<void> {
@@ -63,15 +70,25 @@ export function createAgentFiles() {
       await withInside({ root, path, parents: "imagine" }, (inside) => inside.remove());
     },
 
-    /** Every file by size, times and identity, without reading one, every link and empty folder; `more`: there are more than `most`. */
-    async manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }> {
-      const { files, links, emptyFolders, more } = await filesBelow(root, { most, depth: DEPTH, closed: CLOSED });
+    /** Every file by size, times and identity, without reading one, every link and empty folder; `closed`: folders it doesn't look into, by identity; `more`: there are more than `most`. */
+    async manifest(root: string, most: number): Promise<ListedFolder> {
+      const found = await filesBelow(root, { most, depth: DEPTH, closed: CLOSED });
+      const { files, links, emptyFolders, closedFolders, more } = found;
       const marks = new Map(files.map((one) => [one.path, markFile(one)]));
       for (const { path, target } of links) marks.set(path, markLink(target));
       for (const { path, mode } of emptyFolders) marks.set(path, markFolder(mode));
-      return { files: marks, more };
+      // What Lares keeps in its own folder is no work of the agent's.
+      const closed = new Map(
+        closedFolders.filter((one) => basename(one.path) !== OWN).map((one) => [one.path, one.ino]),
+      );
+      return { files: marks, closed, more };
     },
   };
+}
+
+function hasOtherNames(root: string, path: string): Promise<boolean> {
+  const at = { root, path, parents: "imagine" as const };
+  return withInside(at, async (inside) => inside.kind === "file" && (inside.stat()?.nlink ?? 1) > 1);
 }
 
 async function setMode(inside: Inside, mode: number): Promise<void> {

@@ -15,9 +15,13 @@ export function rooted(place: Where, path: string): { root: string; path: string
   return { root: place.workspace, path: place.folder === undefined ? path : at };
 }
 
-/** The same for reading, which can be allowed anywhere: what lies in no root is looked for from the machine's own. */
-export function rootedForReading(place: Where, path: string): { root: string; path: string } {
-  return isBeyond(place, path) ? { root: "/", path: spelledOut(place, path) } : rooted(place, path);
+/**
+ * The same for reading, which can be allowed anywhere: what lies in no root is looked for from the machine's own. What is shown of it
+ * is a path that the next call can use: relative only in the folder that relative paths start from.
+ */
+export function rootedForReading(place: Where, path: string): { root: string; path: string; isShownWhole: boolean } {
+  const at = isBeyond(place, path) ? { root: "/", path: spelledOut(place, path) } : rooted(place, path);
+  return { ...at, isShownWhole: at.root !== (place.folder ?? place.workspace) };
 }
 
 /** A path in the workspace as a call has to write it: relative paths may start elsewhere. */

@@ -75,13 +75,18 @@ export function safeWorkspace(path: string): string {
 
 /** A folder an agent works in besides its workspace. Throws CONFIG_INVALID when it holds more than work. */
 export function safeRoot(path: string, homes: Homes): string {
-  const why = isAbsolute(path) ? rootDanger(path, homes) : "is not an absolute path";
+  const why = whyNoRoot(path, homes);
   if (why === undefined) return resolveReal(normalize(path));
   throw new AppError("CONFIG_INVALID", {
     message: `An agent can't work in "${path}": it ${why}.`,
     hint: "Name a project's own folder in agents.<id>.roots.",
     retry: "after-change",
   });
+}
+
+/** What is wrong with a folder that nobody may get: "is your whole home". */
+export function whyNoRoot(path: string, homes: Homes): string | undefined {
+  return isAbsolute(path) ? rootDanger(path, homes) : "is not an absolute path";
 }
 
 function rootDanger(path: string, homes: Homes): string | undefined {

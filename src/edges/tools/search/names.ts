@@ -23,7 +23,7 @@ export async function findNames(
 ): Promise<FoundNames> {
   const fold = (text: string) => (query.ignoreCase ? text.toLowerCase() : text);
   const fits = globMatcher(fold(query.glob));
-  const prefix = inside.path === "." ? "" : `${inside.path}/`;
+  const { prefix } = inside;
   const until = performance.now() + MOST_MS;
   const kept: { path: string; at: number }[] = [];
   const notes: string[] = [];

@@ -47,7 +47,7 @@ export async function ripgrep(
   child.stderr.on("data", (chunk: Buffer) => {
     if (complaint.length < 2000) complaint += chunk.toString("utf8");
   });
-  const prefix = !isDirectory || inside.path === "." ? "" : `${inside.path}/`;
+  const prefix = isDirectory ? inside.prefix : "";
   const hits: Hit[] = [];
   let found = 0;
   let files: number | undefined;

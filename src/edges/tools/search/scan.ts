@@ -84,7 +84,7 @@ async function* listFiles(inside: Inside, glob: string | undefined) {
     return;
   }
   const wanted = glob === undefined ? () => true : globMatcher(glob);
-  const prefix = inside.path === "." ? "" : `${inside.path}/`;
+  const { prefix } = inside;
   for await (const entry of walkTree(inside.directory(), { depth: DEPTH, closed: CLOSED })) {
     if (entry.kind !== "file" || !wanted(entry.path)) continue;
     yield { dir: entry.dir, name: entry.name, path: prefix + entry.path };

@@ -89,6 +89,28 @@ describe.each<[string, readonly string[]]>([
     expect(text).toMatch(/\[cut after \d+ lines; narrow it/);
   });
 
+  test("what is found outside the workspace is shown with a path that the next call can use", async () => {
+    const place = { ...(await scene()), roots: [] as string[] };
+    const { out } = place;
+    const project = join(out, "project");
+    await mkdir(join(project, "src"), { recursive: true });
+    await writeFile(join(project, "src/a.ts"), "const one = 1;\n");
+    for (const roots of [[], [project]]) {
+      const at = { ...place, roots };
+      expect((await search(at, { pattern: "one", path: project })).text).toBe(`${project}/src/a.ts:1: const one = 1;`);
+      const file = `${project}/src/a.ts`;
+      expect((await search(at, { pattern: "one", path: file })).text).toBe(`${file}:1: const one = 1;`);
+      const byName = await createSearch({ ripgrepDirs }).run({ glob: "*.ts", path: project }, at, "k", never);
+      expect(byName.text).toBe(file);
+    }
+    // In the folder that a conversation is about, paths start there.
+    const about = { ...place, roots: [project], folder: project };
+    expect((await search(about, { pattern: "one" })).text).toBe("src/a.ts:1: const one = 1;");
+    expect((await search({ ...about, folder: join(project, "src") }, { pattern: "one" })).text).toContain(
+      `${project}/src`,
+    );
+  });
+
   test("links are not followed and a path outside is refused", async () => {
     const place = await tree();
     expect((await search(place, { pattern: "canary" })).text).not.toContain(SECRET);

@@ -1,14 +1,20 @@
 import { expect, it } from "vitest";
 import { completeSlash } from "./complete.ts";
 
-const commands = ["help", "reset", "status", "stop"].map((name) => ({ name, usage: `/${name}`, doc: "" }));
+const commands = ["help", "reset", "status", "stop", "Sky:report", "Sky:tides"].map((name) => ({
+  name,
+  usage: `/${name}`,
+  doc: "",
+}));
 
 it.each([
   ["/h", "/help ", 0],
   ["/H", "/help ", 0],
   ["/st", "/st", 2],
-  ["/s", "/st", 2],
-  ["/", "/", 4],
+  ["/s", "/s", 4],
+  ["/sk", "/Sky:", 2],
+  ["/sky:r", "/Sky:report ", 0],
+  ["/", "/", 6],
 ])("%s becomes %s with %i left", (line, next, left) => {
   const done = completeSlash(line, commands);
   expect(done?.line).toBe(next);

@@ -13,12 +13,14 @@ export interface Completed {
 
 /** undefined: there is nothing to complete. */
 export function completeSlash(line: string, commands: readonly SlashCommand[]): Completed | undefined {
-  const word = /^\/([a-z]*)$/i.exec(line)?.[1]?.toLowerCase();
+  const word = /^\/([\w:.-]*)$/.exec(line)?.[1]?.toLowerCase();
   if (word === undefined) return undefined;
-  const options = commands.filter(({ name }) => bare(name).startsWith(word));
+  const options = commands.filter(({ name }) => bare(name).toLowerCase().startsWith(word));
   if (options.length === 0) return undefined;
   if (options.length === 1) return { line: `/${bare(options[0]!.name)} `, options: [] };
-  return { line: `/${shared(options.map(({ name }) => bare(name)))}`, options };
+  const begin = shared(options.map(({ name }) => bare(name)));
+  // Names that differ in capitals share less than what was typed.
+  return { line: begin.length < word.length ? line : `/${begin}`, options };
 }
 
 function bare(name: string): string {

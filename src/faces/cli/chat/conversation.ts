@@ -193,8 +193,8 @@ export class Conversation {
     await Promise.all(this.turns.map((turn) => this.parts.rpc.call("chat.abort", { turn })));
   }
 
-  resolve(id: string, decision: ApprovalDecision): Promise<Approval> {
-    return this.parts.rpc.call("approvals.resolve", { id, decision });
+  resolve(id: string, decision: ApprovalDecision, answers?: string): Promise<Approval> {
+    return this.parts.rpc.call("approvals.resolve", { id, decision, ...defined({ answers }) });
   }
 
   close(): void {

@@ -329,6 +329,59 @@ describe("an approval", () => {
     },
   );
 
+  describe("with fields, of an MCP server", () => {
+    const form = {
+      from: "sky",
+      fields: [
+        { name: "unit", kind: "choice" as const, required: true, options: [{ value: "c", title: "Celsius" }] },
+        { name: "days", kind: "integer" as const, required: false },
+      ],
+    };
+    const asks = approval({ shown: "sky asks:\n> Which unit?", form });
+    const asked = async () => {
+      await open();
+      await say("how is the weather?");
+      turns.t_1 = openTurn({ state: "parked", approvals: [asks] });
+      gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
+      await shows("The MCP server sky asks you something.");
+      clock.advance(UNREAD_MS);
+    };
+
+    it.each([
+      ["answer unit: c; days: 2", "unit: c; days: 2"],
+      [`answer ${asks.id.slice(-6)} unit: c`, "unit: c"],
+    ])("%s passes on what was typed", async (line, answers) => {
+      await asked();
+      expect(count("waiting for you · answer unit: c; days: NUMBER · or no")).toBe(1);
+      ran.type(`${line}\r`);
+      await shows("✓ answer sent");
+      expect(resolved()).toEqual([{ id: asks.id, decision: "allow-once", answers }]);
+      expect(gateway.callsOf("chat.send")).toHaveLength(1);
+    });
+
+    it("waits on after an answer that doesn't fit, and no declines", async () => {
+      const resolve = gateway.handlers["approvals.resolve"]!;
+      gateway.handlers["approvals.resolve"] = () => {
+        throw new AppError("BAD_REQUEST", { message: '"unit" is missing.', hint: "Answer like this: unit: c" });
+      };
+      await asked();
+      ran.type("yes\r");
+      await shows('✕ "unit" is missing. Answer like this: unit: c');
+      gateway.handlers["approvals.resolve"] = resolve;
+      clock.advance(UNREAD_MS);
+      ran.type("no\r");
+      await shows("– declined");
+      expect(resolved().at(-1)).toEqual({ id: asks.id, decision: "deny" });
+    });
+
+    it("a sentence that begins with answer is a message where nothing is to fill in", async () => {
+      await parked();
+      clock.advance(UNREAD_MS);
+      await say("answer me in English");
+      expect(gateway.callsOf("chat.send").at(-1)).toMatchObject({ message: "answer me in English" });
+    });
+  });
+
   it("nobody has read it in 600 ms: what is sent by then is a message", async () => {
     await parked();
     clock.advance(UNREAD_MS - 1);

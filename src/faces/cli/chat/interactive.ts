@@ -5,7 +5,8 @@
  * CHAT-6: what is sent while the gateway is away is kept and sent when it is back, under the same key.
  */
 import { randomUUID } from "node:crypto";
-import { AppError, type ApprovalDecision } from "../../../core/domain/index.ts";
+import { AppError, type ApprovalDecision, howToType, type QuestionForm } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { Approval, Result, TurnDetail } from "../../../core/protocol/index.ts";
 import { modelLine } from "../commands/gateway.ts";
 import type { Context } from "../context.ts";
@@ -24,6 +25,8 @@ import { type ChatHistory, openHistory } from "./history.ts";
 import { Questions } from "./questions.ts";
 import { type Row, Screen } from "./screen.ts";
 import { ChatView, footerText } from "./view.ts";
+
+const STILL_WAITS: ReadonlySet<string> = new Set(["GATEWAY_DOWN", "BAD_REQUEST"]);
 
 /** The second Ctrl-C counts for so long. */
 const TWICE_MS = 2000;
@@ -93,7 +96,7 @@ class Chat {
       clock,
       onFront: (approval) => this.view.print(...askCard(approval, out.paint, clock.now(), this.screen.columns)),
       lineIsEmpty: () => this.composer?.isEmpty ?? true,
-      onAnswer: (approval, decision) => void this.answer(approval, decision),
+      onAnswer: (approval, decision, answers) => void this.answer(approval, decision, answers),
     });
   }
 
@@ -206,7 +209,8 @@ class Chat {
   /** Only for Tab: the commands themselves are the server's. */
   private async learnCommands(): Promise<void> {
     try {
-      this.commands = (await this.ctx.rpc.call("commands.list", {})).commands;
+      const { agent } = this.ctx.options;
+      this.commands = (await this.ctx.rpc.call("commands.list", defined({ agent }))).commands;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
     }
@@ -223,15 +227,16 @@ class Chat {
     if (!this.questions.line(text)) void this.send(text);
   }
 
-  private async answer(approval: Approval, decision: ApprovalDecision): Promise<void> {
+  private async answer(approval: Approval, decision: ApprovalDecision, answers?: string): Promise<void> {
     const { paint } = this.ctx.out;
     this.answering.add(approval.id);
     try {
-      await this.conversation.resolve(approval.id, decision);
-      const said = words.decided[decision];
+      await this.conversation.resolve(approval.id, decision, answers);
+      const said = approval.form ? words.passedOn[decision === "deny" ? "no" : "yes"] : words.decided[decision];
       this.view.print(paint(said, decision === "deny" ? "dim" : "ok"));
     } catch (error) {
-      if (error instanceof AppError && error.code === "GATEWAY_DOWN") this.questions.add(approval);
+      // It still waits: nobody was reached, or the answer didn't fit.
+      if (error instanceof AppError && STILL_WAITS.has(error.code)) this.questions.add(approval);
       this.trouble(error);
     }
     this.view.refresh();
@@ -298,7 +303,7 @@ class Chat {
     if (this.isStopping) return { text: words.stopping, tone: "dim" };
     if (front) {
       const more = this.questions.waitingBehind ? words.moreAfter(this.questions.waitingBehind) : "";
-      const how = this.questions.isTypingOther ? words.answersAfterTyping : words.answers;
+      const how = this.questions.isTypingOther ? words.answersAfterTyping : howToAnswerHere(front);
       return { text: words.waiting(how, more), tone: "wait" };
     }
     // Turns from before that wait for a person have their question; those that wait for a time are not shown.
@@ -337,4 +342,9 @@ class Chat {
     if (turn && !this.isStopping) out.say(words.continues(out.hint, turn));
     if (session) out.say(out.paint(words.comeBack(out.hint, session), "dim"));
   }
+}
+
+function howToAnswerHere({ form }: Approval): string {
+  if (!form) return words.answers;
+  return form.fields.length > 0 ? words.fillIn(howToType(form as QuestionForm)) : words.yesOrNo;
 }

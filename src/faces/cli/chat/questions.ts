@@ -6,6 +6,8 @@
  * CHAT-8: the line was begun after the card was shown. A "yes" that somebody was typing when a question, or the next one, came up
  *     was meant for something else, so it is sent as a message.
  * CHAT-9: with its code after the word (`yes 7kd2qa`) any question that waits can be answered, whichever is in front.
+ *
+ * A question with fields is answered with `answer` and the values, `answer unit: c; days: 3`, with or without its code.
  */
 import type { ApprovalDecision } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
@@ -29,7 +31,8 @@ export interface QuestionParts {
   lineIsEmpty(): boolean;
   /** A question came to the front. */
   onFront(approval: Approval): void;
-  onAnswer(approval: Approval, decision: ApprovalDecision): void;
+  /** `answers`: what was typed for a question with fields. */
+  onAnswer(approval: Approval, decision: ApprovalDecision, answers?: string): void;
 }
 
 export class Questions {
@@ -81,6 +84,8 @@ export class Questions {
 
   /** True when the line that was sent answered a question; otherwise it is a message. */
   line(text: string): boolean {
+    const filled = /^answer\s/i.test(text.trimStart()) ? text.trimStart().slice("answer".length).trim() : "";
+    if (filled) return this.fillIn(filled);
     const [word = "", code, ...more] = text.trim().toLowerCase().split(/\s+/);
     const decision = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
     if (!decision || more.length) return false;
@@ -88,6 +93,17 @@ export class Questions {
     if (!meant) return false;
     this.remove(meant.id);
     this.parts.onAnswer(meant, decision);
+    return true;
+  }
+
+  private fillIn(typed: string): boolean {
+    const [code = ""] = typed.split(/\s/, 1);
+    const named = this.queue.find((a) => shortId(a.id).toLowerCase() === code.toLowerCase());
+    const meant = named ?? this.readable();
+    // Any other sentence may begin with this word.
+    if (!meant?.form?.fields.length) return false;
+    this.remove(meant.id);
+    this.parts.onAnswer(meant, "allow-once", named ? typed.slice(code.length).trim() : typed);
     return true;
   }
 

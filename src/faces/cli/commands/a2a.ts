@@ -33,8 +33,9 @@ export const list: Action = async ({ rpc, out }) => {
   return EXIT.done;
 };
 
-function row({ name, url, enabled, accepted, open }: Result<"a2a.list">["peers"][number]): string[] {
-  const state = accepted ? words.ready : words.notAccepted;
+function row({ name, url, enabled, accepted, changed, open }: Result<"a2a.list">["peers"][number]): string[] {
+  const known = changed ? words.changed : words.ready;
+  const state = accepted ? known : words.notAccepted;
   return [name, enabled ? state : words.off, open > 0 ? words.open(open) : "", oneLine(url)];
 }
 
@@ -59,7 +60,10 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.document(done);
   const shown = oneLine(name);
   if (!done.ok) {
-    out.say(words.fails(shown, oneLine(done.why ?? "")));
+    const why = oneLine(done.why ?? "");
+    // Once its card was read it has been reached, and the reason is a whole sentence.
+    out.say(done.state === undefined ? words.fails(shown, why) : why);
+    if (done.state !== undefined) out.note(words.newToken(out.hint, shown));
     return EXIT.failed;
   }
   if (done.state === "accepted") {
@@ -71,7 +75,7 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.say(...lines(done.card ?? ""));
   if (options.accept !== true) {
     out.note(words.acceptIt(out.hint, shown));
-    return EXIT.done;
+    return EXIT.failed;
   }
   const { accepted } = await rpc.call("a2a.accept", { name, digest: done.digest ?? "" });
   out.say(accepted ? words.accepted(shown) : words.changedAgain(shown));
@@ -83,6 +87,7 @@ export const remove: Action = async (ctx, [name = ""]) => {
   const done = await ctx.rpc.call("a2a.remove", { name });
   ctx.out.document(done);
   ctx.out.say(done.removed ? words.removed(oneLine(name)) : words.notThere(oneLine(name)));
+  if (done.rule) ctx.out.note(words.ruleRemoved(oneLine(name)));
   return done.removed ? EXIT.done : EXIT.notFound;
 };
 

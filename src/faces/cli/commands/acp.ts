@@ -1,6 +1,7 @@
 /** `lares acp`: see `acp/agent.ts`. Standard output belongs to the protocol; anything for people goes to standard error. */
+
+import { LineReader } from "../../../core/kit/index.ts";
 import { AcpAgent } from "../acp/agent.ts";
-import { LineReader } from "../acp/line-reader.ts";
 import { rpcClient } from "../connection.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -20,6 +21,6 @@ export const acp: Action = async ({ ports, find, clock, onSignal, options, out }
     stdout.on("error", () => resolve());
   });
   lines.end();
-  agent.close();
+  await agent.close();
   return EXIT.done;
 };

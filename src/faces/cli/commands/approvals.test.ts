@@ -51,6 +51,18 @@ describe("approvals", () => {
     expect(out).toContain("Allow: lares approve abc123");
   });
 
+  it("a question of an MCP server says who asks, and how to answer and decline", async () => {
+    const form = { from: "sky", fields: [{ name: "days", kind: "integer" as const, required: true }] };
+    const asks = handlers([approval({ id: A.id, shown: "sky asks:\n> How long?\n- days: a whole number", form })]);
+    const { out } = await run(["approvals", "get", "abc123"], asks);
+    expect(out).toContain("The MCP server sky asks you something.\n  It gets what you answer");
+    expect(out).not.toContain("Allow main");
+    expect(out).toContain('Answer: lares answer abc123 "NUMBER"   Decline: lares deny abc123');
+    gateway.close();
+    const { err } = await run(["approvals", "list"], asks);
+    expect(err).toContain("lares answer ID TEXT");
+  });
+
   it.each([
     [["approve", "abc123"], { decision: "allow-once" }],
     [["approve", "abc123", "--always"], { decision: "allow-always" }],

@@ -5,7 +5,7 @@ import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { ago, duration, oneLine, plural, shortId, visible, when } from "../format.ts";
-import { answerMark, howToAnswer } from "../lines.ts";
+import { answerMark, howToAnswer, questionLines } from "../lines.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 import { approvalWords as words } from "../words/answer.ts";
@@ -37,6 +37,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
     ),
   );
   if (waiting) out.note(words.howToAnswer(out.hint));
+  if (approvals.some((a) => a.state === "pending" && a.form?.fields.length)) out.note(words.howToFillIn(out.hint));
   return EXIT.done;
 };
 
@@ -116,17 +117,21 @@ function card(ctx: Context, a: Approval): string[] {
     ["turn", a.turn],
     ["asked", `${when(a.askedAt)} (${ago(a.askedAt, ctx.clock.now())})`],
     a.state === "pending"
-      ? [commonWords.ifUnanswered, words.deniedIn(duration(a.deadline - ctx.clock.now()))]
+      ? [
+          commonWords.ifUnanswered,
+          (a.form ? words.cancelledIn : words.deniedIn)(duration(a.deadline - ctx.clock.now())),
+        ]
       : ["answered", words.answered(a.state, a.answeredBy, a.answeredAt ? `, ${when(a.answeredAt)}` : "")],
     ...(a.reason ? [["reason", visible(a.reason)]] : []),
     ["id", a.id],
   ];
   const how = a.state === "pending" ? [howToAnswer(a, ctx.out.hint)] : [];
-  const question = a.state === "pending" ? words.question(a.agent) : words.asked(a.agent);
+  const asked = `${answerMark(a, ctx.out.paint)} ${words.asked(a.agent)} (${a.tool})`;
+  const question = a.form || a.state === "pending" ? questionLines(a, ctx.out.paint) : [asked];
   const shown = visible(a.whole ?? a.shown)
     .split("\n")
     .map((line) => `    ${line}`);
-  return [`${answerMark(a, ctx.out.paint)} ${question} (${a.tool})`, ...shown, ...table(rows, "  "), ...how];
+  return [...question, ...shown, ...table(rows, "  "), ...how];
 }
 
 /** A list has room for one line; that there are more is said. */

@@ -11,40 +11,68 @@ export const undo: Action = async (ctx, [turn]) => {
   if (!turn) return list(ctx);
   const { rpc, out, options } = ctx;
   const plan = await rpc.call("undo.turn", { turn, dryRun: true });
-  const rows = (files: typeof plan.files) =>
+  const rows = (files: readonly RestoredFile[], says: Record<RestoreResult, string>) =>
     table(
-      files.map((f) => [
-        GLYPHS[f.result],
-        oneLine(f.path),
-        f.result,
-        f.reason ? out.paint(oneLine(f.reason), "dim") : "",
+      summarize(files).map(({ path, result, reason }) => [
+        says === words.planned ? PLANNED[result] : GLYPHS[result],
+        oneLine(path),
+        says[result],
+        reason ? out.paint(oneLine(reason), "dim") : "",
       ]),
       "  ",
     );
-  const possible = plan.files.filter((f) => f.result === "restored" || f.result === "removed");
+  const possible = plan.files.filter(isTakenBack);
+  const planned = [...rows(plan.files, words.planned), ...notes(plan.notes)];
   if (options.dryRun || !possible.length) {
     out.document(plan);
-    const first = possible.length ? words.wouldRestore(possible.length) : words.nothing;
-    out.say(first, ...rows(plan.files), ...plan.notes.map((note) => `  ${oneLine(note)}`));
-    return countLeft(plan.files) && !options.dryRun ? EXIT.failed : EXIT.done;
+    const first = possible.length ? words.wouldRestore(possible.length, nameLeft(plan.files)) : words.nothing;
+    out.say(first, ...planned);
+    return nameLeft(plan.files) && !options.dryRun ? EXIT.failed : EXIT.done;
   }
   const { confirmed } = await import("../confirm.ts");
-  out.note([words.willRestore(possible.length), ...rows(plan.files)].join("\n"));
+  out.note([words.willRestore(possible.length, nameLeft(plan.files)), ...planned].join("\n"));
   if (!(await confirmed(ctx, words.question))) return kept(ctx);
   const done = await rpc.call("undo.turn", { turn });
   out.document(done);
-  const left = countLeft(done.files);
+  const left = nameLeft(done.files);
   out.say(
-    left ? words.restoredExcept(left) : words.restored,
-    ...rows(done.files),
+    left ? words.restoredExcept(done.files.filter(isTakenBack).length, left) : words.restored,
+    ...rows(done.files, words.results),
+    ...notes(done.notes),
     ...(done.undo ? [words.undoThat(out.hint, done.undo)] : []),
   );
   return left ? EXIT.failed : EXIT.done;
 };
 
-/** Files that stay as they are although the turn changed them. */
-function countLeft(files: readonly { result: keyof typeof GLYPHS }[]): number {
-  return files.filter((f) => f.result === "conflict" || f.result === "lost").length;
+/** What a command of the turn did that stays as it is. */
+function notes(said: readonly string[]): string[] {
+  return said.map((note) => `  ${oneLine(note)}`);
+}
+
+function isTakenBack({ result }: RestoredFile): boolean {
+  return result === "restored" || result === "removed";
+}
+
+/** Files that stay as they are although the turn changed them: their names, or how many. Empty when there are none. */
+function nameLeft(files: readonly RestoredFile[]): string {
+  const left = files.filter((f) => f.result === "conflict" || f.result === "lost");
+  return left.length > MOST_NAMED ? words.manyFiles(left.length) : left.map((f) => oneLine(f.path)).join(", ");
+}
+
+/** Every file of a few; of many, some of each kind and how many more. */
+function summarize(files: readonly RestoredFile[]): RestoredFile[] {
+  if (files.length <= MOST_LISTED) return [...files];
+  const groups = new Map<string, RestoredFile[]>();
+  for (const file of files) {
+    const kind = `${file.result} ${file.reason ?? ""}`;
+    const group = groups.get(kind);
+    if (group) group.push(file);
+    else groups.set(kind, [file]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    if (group.length <= MOST_NAMED + 1) return group;
+    return [...group.slice(0, MOST_NAMED), { ...group[0]!, path: words.andMore(group.length - MOST_NAMED) }];
+  });
 }
 
 function undoState({ undoneBy, undoes }: { undoneBy?: string | undefined; undoes?: string | undefined }): string {
@@ -53,6 +81,18 @@ function undoState({ undoneBy, undoes }: { undoneBy?: string | undefined; undoes
 }
 
 const GLYPHS = { restored: "✓", removed: "✓", already: "–", conflict: "✕", lost: "?" } as const;
+/** Before it is done nothing gets a tick. */
+const PLANNED = { ...GLYPHS, restored: " ", removed: " " } as const;
+type RestoreResult = keyof typeof GLYPHS;
+/** More files than this are summarized. */
+const MOST_LISTED = 20;
+const MOST_NAMED = 5;
+
+interface RestoredFile {
+  path: string;
+  result: RestoreResult;
+  reason?: string | undefined;
+}
 
 async function list({ rpc, out, clock, options }: Context): Promise<number> {
   const limit = typeof options.limit === "number" ? { limit: options.limit } : {};

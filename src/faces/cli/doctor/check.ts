@@ -47,6 +47,8 @@ export interface Check {
   id: string;
   /** One or two words. */
   what: string;
+  /** Means nothing where the home is a file, or a link to nothing. */
+  needsHome?: true;
   run(at: DoctorGround): Promise<Finding | Finding[]>;
 }
 

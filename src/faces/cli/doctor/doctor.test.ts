@@ -95,10 +95,13 @@ describe("Node", () => {
 });
 
 describe("home", () => {
-  it("0700 is good, anything others can see is bad, and so is none or a file", async () => {
+  it("0700 is good, others who can look are worth a warning; others who can write, none or a file are bad", async () => {
     expect((await check("home")).level).toBe("ok");
     chmodSync(home, 0o750);
+    expect(await check("home")).toMatchObject({ level: "warn", fix: `chmod 700 ${home}` });
+    chmodSync(home, 0o770);
     expect(await check("home")).toMatchObject({ level: "bad", fix: `chmod 700 ${home}` });
+    chmodSync(home, 0o700);
     expect(await check("home", { home: join(home, "none") })).toMatchObject({
       level: "bad",
       fix: expect.stringContaining("lares onboard"),
@@ -280,6 +283,12 @@ describe("model", () => {
     };
     const found = await check("heartbeat", { status: { ...STATUS, heartbeats: [beat] } });
     expect(found).toMatchObject({ level: "warn", text: expect.stringContaining("every banana") });
+  });
+
+  it("HEARTBEAT.md: a Lares that runs but can't answer isn't taken for one that doesn't run", async () => {
+    expect((await check("heartbeat")).text).toContain("is checked while Lares is running");
+    const full = await check("heartbeat", { answersAt: "http://127.0.0.1:7717" });
+    expect(full).toMatchObject({ level: "off", text: expect.stringContaining("Lares is running, but can't say") });
   });
 
   it("a place nobody knows is said", async () => {

@@ -2,7 +2,7 @@
 import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
-import { loadConfig } from "../../../ground/config/index.ts";
+import { homeFileProblem, loadConfig } from "../../../ground/config/index.ts";
 import { adviceNow } from "../advice.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -11,7 +11,7 @@ import { table } from "../output.ts";
 import { commonWords } from "../words/common.ts";
 import { doctorWords as words } from "../words/doctor.ts";
 import { bad, type Check, type DoctorGround, type Finding } from "./check.ts";
-import { database, files, home, owner } from "./home.ts";
+import { database, files, home, log, owner } from "./home.ts";
 import { browser, clock, disk, node, sandbox } from "./machine.ts";
 import { config, heartbeat, model, port } from "./reach.ts";
 import { realMachine } from "./real.ts";
@@ -25,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   clock,
   config,
   database,
+  log,
   owner,
   port,
   model,
@@ -82,8 +83,11 @@ async function settings({ home, ports }: Context): Promise<Readonly<Record<strin
 export type Examined = Finding & Pick<Check, "id" | "what">;
 
 export async function examine(at: DoctorGround, checks: readonly Check[] = CHECKS): Promise<Examined[]> {
+  const hasHome = homeFileProblem(at.home) === undefined;
   const all = await Promise.all(
-    checks.map(async (check) => {
+    checks.map(async (check): Promise<Examined[]> => {
+      // Nothing was looked at, so nothing is said to be fine.
+      if (check.needsHome && !hasHome) return [];
       // A check that fails says so; the others are what the person came for.
       const found = await check
         .run(at)

@@ -3,6 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { assertNever } from "../../../core/domain/index.ts";
+import { openToOthers, PRIVATE_FILES } from "../../../core/files/index.ts";
 import { CONFIG_FILE, getFromFile, homeProblem } from "../../../ground/config/index.ts";
 import { bytes } from "../format.ts";
 import { doctorWords as words } from "../words/doctor.ts";
@@ -17,30 +18,30 @@ export const home: Check = {
     const found = await stat(dir).catch(() => undefined);
     if (!found) return bad(words.noHome(dir), words.noHomeHint);
     const mode = found.mode & 0o777;
-    if (mode & 0o077) return bad(words.readable(dir, octal(mode)), `chmod 700 ${dir}`);
+    const others = openToOthers(mode);
+    if (others === "change") return bad(words.changeable(dir, octal(mode)), `chmod 700 ${dir}`);
+    if (others === "look") return warn(words.enterable(dir, octal(mode)), `chmod 700 ${dir}`);
     if ((mode & 0o700) !== 0o700) return bad(words.notWritable(dir, octal(mode)), `chmod 700 ${dir}`);
     return ok(words.homeFine(dir));
   },
 };
 
-/** Files nobody else may read. */
-const PRIVATE = ["token", "lares.db", "lares.db-wal", "gateway.json", "chat-history", "logs/lares.log"];
-
 export const files: Check = {
   id: "files",
   what: "files",
+  needsHome: true,
   async run({ home: dir }) {
     if (!(await stat(dir).catch(() => undefined))) return ok(words.nothingToRead);
     const open: Finding[] = [];
-    for (const name of PRIVATE) open.push(...(await openToOthers(join(dir, name))));
-    if (await holdsKeys(dir)) open.push(...(await openToOthers(join(dir, CONFIG_FILE))));
+    for (const name of PRIVATE_FILES) open.push(...(await readableByOthers(join(dir, name))));
+    if (await holdsKeys(dir)) open.push(...(await readableByOthers(join(dir, CONFIG_FILE))));
     return open.length ? open : ok(words.secretsFine);
   },
 };
 
-async function openToOthers(file: string): Promise<Finding[]> {
+async function readableByOthers(file: string): Promise<Finding[]> {
   const found = await stat(file).catch(() => undefined);
-  if (!found || (found.mode & 0o077) === 0) return [];
+  if (!found || !openToOthers(found.mode)) return [];
   return [bad(words.readable(file, octal(found.mode & 0o777)), `chmod 600 ${file}`)];
 }
 
@@ -57,8 +58,9 @@ async function holdsKeys(dir: string): Promise<boolean> {
 export const database: Check = {
   id: "database",
   what: "database",
+  needsHome: true,
   async run({ examined }) {
-    const { file, state, bytes: size, message, hint } = (await examined()).database;
+    const { file, state, bytes: size, message, hint, detail } = (await examined()).database;
     switch (state) {
       case "missing":
         return ok(words.noDatabase);
@@ -70,16 +72,30 @@ export const database: Check = {
         return ok(words.databaseUnchecked(file, bytes(size)));
       case "refused":
       case "damaged":
-        return bad(message ?? words.databaseBad(file), hint ?? words.restoreBackup);
+        return {
+          ...bad(message ?? words.databaseBad(file), hint ?? words.restoreBackup),
+          ...(detail ? { more: [words.sqliteSays(detail)] } : {}),
+        };
       default:
         return assertNever(state);
     }
   },
 };
 
+export const log: Check = {
+  id: "log",
+  what: "log",
+  needsHome: true,
+  async run({ home: dir, examined }) {
+    const problem = (await examined()).log;
+    return problem ? warn(problem.message, problem.hint) : ok(words.logFine(join(dir, "logs")));
+  },
+};
+
 export const owner: Check = {
   id: "lock",
   what: "process",
+  needsHome: true,
   async run({ home: dir, machine, status, answersAt }) {
     const text = await readFile(join(dir, "lares.pid"), "utf8").catch(() => undefined);
     const pid = Number(/^\d+/.exec(text ?? "")?.[0]);

@@ -10,6 +10,7 @@ import { bad, type Check, type DoctorGround, type Finding, off, ok, warn } from 
 export const config: Check = {
   id: "config",
   what: "settings",
+  needsHome: true,
   async run(at) {
     try {
       const loaded = await load(at);
@@ -42,6 +43,7 @@ export const config: Check = {
 export const port: Check = {
   id: "port",
   what: "port",
+  needsHome: true,
   async run(at) {
     const url = at.status?.url ?? at.answersAt;
     if (url !== undefined) return ok(words.answersAt(url));
@@ -55,6 +57,7 @@ export const port: Check = {
 export const model: Check = {
   id: "model",
   what: "model",
+  needsHome: true,
   async run(at) {
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
@@ -98,7 +101,10 @@ const MEND_HINT = words.fixHeartbeat;
 export const heartbeat: Check = {
   id: "heartbeat",
   what: "heartbeat",
-  async run({ status }) {
+  needsHome: true,
+  async run({ status, answersAt }) {
+    // It runs, but its disk is full or it isn't ready: another line says so.
+    if (!status && answersAt !== undefined) return off(words.heartbeatUnknown, words.asksAgain);
     if (!status) return off(words.heartbeatLater, words.run);
     const beats = status.heartbeats ?? [];
     if (!beats.length) return ok(words.noHeartbeat);

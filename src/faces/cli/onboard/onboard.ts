@@ -186,10 +186,16 @@ async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested
 /** Whether the running Lares has taken the change. */
 async function holds({ rpc, clock }: Context, model: string): Promise<boolean> {
   const until = clock.now() + HOLDS_WITHIN_MS;
-  for (;;) {
-    const status = await rpc.call("status", {});
-    if (status.model.id === model) return true;
-    if (clock.now() >= until) return false;
-    await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
+  // The clock's timers don't keep the process alive.
+  const alive = setInterval(() => {}, 2 ** 30);
+  try {
+    for (;;) {
+      const status = await rpc.call("status", {});
+      if (status.model.id === model) return true;
+      if (clock.now() >= until) return false;
+      await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
+    }
+  } finally {
+    clearInterval(alive);
   }
 }

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
-import { parseJson, truthy } from "../../../core/kit/index.ts";
+import { parseJsonBody, truthy } from "../../../core/kit/index.ts";
 import { type HttpApp, type HttpEnv, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
@@ -89,12 +89,7 @@ function cameOverTls(incoming: IncomingMessage, proxies: readonly string[]): boo
 }
 
 function readCode(body: Buffer): string {
-  try {
-    return parse(given, parseJson(body.toString("utf8"))).code.trim();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: 'Send {"code": "…"}.' });
-  }
+  return parse(given, parseJsonBody(body, 'Send {"code": "…"}.')).code.trim();
 }
 
 function badCode(why: "used" | "expired" | "unknown"): AppError {

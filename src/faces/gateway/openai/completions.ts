@@ -13,7 +13,7 @@ import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
-import { completionSettings, readCompletionSettings } from "./settings.ts";
+import { completionSettings, readCompletionSettings, verbosityWords } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const toolCall = z.looseObject({
@@ -32,7 +32,7 @@ export const functionSpec = z.looseObject({
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });
 
-// Loose: clients send many fields that change nothing about the answer; refusing those would break every one of them.
+// Loose: the other fields are in a table in core/protocol.
 const completion = z.looseObject({
   ...completionSettings,
   model: z.string().min(1).max(256),
@@ -40,7 +40,6 @@ const completion = z.looseObject({
   user: z.string().min(1).max(256).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  n: z.literal(1, "only one answer is made").nullish(),
   tools: z
     .array(z.looseObject({ type: z.literal("function"), function: functionSpec }))
     .max(256)
@@ -61,6 +60,7 @@ export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Pro
     chosen: await chosen(parts, body.model, toCaller(c)),
     settings,
     said: body.messages.map(said),
+    instructions: verbosityWords(body.verbosity),
     user: body.user ?? undefined,
     tools: body.tools?.length ? body.tools.map((t) => t.function) : undefined,
     toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.function.name : body.tool_choice,

@@ -13,7 +13,7 @@ import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
-import { readResponseSettings, responseSettings } from "./settings.ts";
+import { readResponseSettings, responseSettings, verbosityWords } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const item = z.union([
@@ -67,7 +67,7 @@ export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promi
     chosen: meant,
     settings,
     said: words === undefined ? (body.input as Item[]).map(said) : [{ role: "user" as const, text: words, files: [] }],
-    instructions: body.instructions ?? undefined,
+    instructions: [body.instructions, verbosityWords(body.text?.verbosity)].filter(Boolean).join("\n\n") || undefined,
     user: body.user ?? undefined,
     session,
     tools: body.tools?.length ? body.tools : undefined,
@@ -143,8 +143,9 @@ function frame(body: Request, turn: string, status: string, more: object = {}) {
     metadata: body.metadata ?? {},
     model: body.model,
     output: [] as object[],
-    parallel_tool_calls: true,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
+    reasoning: body.reasoning ?? { effort: null, summary: null },
     temperature: body.temperature ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     text: body.text ?? { format: { type: "text" } },

@@ -1,10 +1,11 @@
 /**
- * How the answer is to be made, in the words of both doors. A setting is passed on to the model or refused with a sentence; none
- * is dropped silently.
+ * How the answer is to be made, in the words of both doors. All fields are in a table in core/protocol; a setting is
+ * passed on to the model or refused with a sentence, and none is dropped silently.
  */
 import { z } from "zod";
 import { type AnswerSettings, AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
+import { COMPLETION_FIELDS, type FieldVerdicts, RESPONSE_FIELDS, refusedField } from "../../../core/protocol/index.ts";
 
 const schemaFormat = z.looseObject({
   name: z
@@ -44,8 +45,22 @@ const tokens = z.number().int("a whole number").min(1, "at least 1").max(10_000_
 const sharedSettings = {
   temperature: z.number().min(0, "between 0 and 2").max(2, "between 0 and 2").nullish(),
   top_p: z.number().min(0, "between 0 and 1").max(1, "between 0 and 1").nullish(),
-  top_logprobs: z.number().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
 };
+
+const EFFORTS = {
+  none: "off",
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+} as const satisfies Record<string, NonNullable<AnswerSettings["thinking"]>>;
+const effort = z
+  .enum(Object.keys(EFFORTS) as (keyof typeof EFFORTS)[], `one of ${Object.keys(EFFORTS).join(", ")}`)
+  .nullish();
+const verbosity = z.enum(["low", "medium", "high"], "one of low, medium and high").nullish();
 
 export const completionSettings = {
   ...sharedSettings,
@@ -61,25 +76,22 @@ export const completionSettings = {
     )
     .nullish(),
   response_format: responseFormat.nullish(),
-  logprobs: z.boolean().nullish(),
-  logit_bias: z.record(z.string(), z.number()).nullish(),
-  modalities: z.array(z.string()).nullish(),
+  reasoning_effort: effort,
+  verbosity,
 };
 
 export const responseSettings = {
   ...sharedSettings,
   max_output_tokens: tokens,
-  text: z.looseObject({ format: textFormat.nullish() }).nullish(),
-  background: z.boolean().nullish(),
+  text: z.looseObject({ format: textFormat.nullish(), verbosity }).nullish(),
+  reasoning: z.looseObject({ effort }).nullish(),
 };
 
 type Completion = z.output<z.ZodObject<typeof completionSettings>>;
 type Response = z.output<z.ZodObject<typeof responseSettings>>;
 
 export function readCompletionSettings(body: Completion): AnswerSettings {
-  if (body.logprobs || body.top_logprobs) refuse("logprobs", "Log probabilities are not available here.");
-  if (Object.keys(body.logit_bias ?? {}).length) refuse("logit_bias", "Lares cannot weigh single tokens.");
-  if (body.modalities?.some((one) => one !== "text")) refuse("modalities", "Lares answers in text only.");
+  refuseFields(COMPLETION_FIELDS, body);
   const format = body.response_format;
   const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
   return settings({
@@ -91,19 +103,34 @@ export function readCompletionSettings(body: Completion): AnswerSettings {
     seed: body.seed,
     stop: stop?.length ? stop : undefined,
     format: format?.type === "json_schema" ? toFormat(format.json_schema) : plainFormat(format),
+    ...sharedWithModel(body.parallel_tool_calls, body.reasoning_effort),
   });
 }
 
 export function readResponseSettings(body: Response): AnswerSettings {
-  if (body.top_logprobs) refuse("top_logprobs", "Log probabilities are not available here.");
-  if (body.background) refuse("background", "Responses cannot be made in the background; leave `background` out.");
+  refuseFields(RESPONSE_FIELDS, body);
   const format = body.text?.format;
   return settings({
     maxOutputTokens: body.max_output_tokens,
     temperature: body.temperature,
     topP: body.top_p,
     format: format?.type === "json_schema" ? toFormat(format) : plainFormat(format),
+    ...sharedWithModel(body.parallel_tool_calls, body.reasoning?.effort),
   });
+}
+
+/** Several calls at once are every model's default. */
+function sharedWithModel(
+  parallel: boolean | null | undefined,
+  asked: keyof typeof EFFORTS | null | undefined,
+): Pick<AskedSettings, "parallelToolCalls" | "thinking"> {
+  return { parallelToolCalls: parallel === false ? false : undefined, thinking: asked ? EFFORTS[asked] : undefined };
+}
+
+/** Few providers have a setting for it, and every model understands the words. */
+export function verbosityWords(asked: "low" | "medium" | "high" | null | undefined): string | undefined {
+  if (asked === "low") return "Keep your answers short.";
+  return asked === "high" ? "Answer in detail." : undefined;
 }
 
 function toFormat({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
@@ -114,14 +141,19 @@ function toFormat({ name, description, schema, strict }: SchemaFormat): NonNulla
   };
 }
 
+type AskedSettings = { [K in keyof AnswerSettings]: AnswerSettings[K] | null | undefined };
+
 /** Without what was not given. */
-function settings(given: { [K in keyof AnswerSettings]: AnswerSettings[K] | null | undefined }): AnswerSettings {
+function settings(given: AskedSettings): AnswerSettings {
   const kept = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(kept) as AnswerSettings;
 }
 
-function refuse(field: string, message: string): never {
-  throw new AppError("BAD_REQUEST", { message, hint: `Leave \`${field}\` out.`, details: { field } });
+function refuseFields(table: FieldVerdicts, body: object): void {
+  const found = refusedField(table, body);
+  if (!found) return;
+  const { field, note } = found;
+  throw new AppError("BAD_REQUEST", { message: note, hint: `Leave \`${field}\` out.`, details: { field } });
 }
 
 /** Any JSON object, or text. */

@@ -25,13 +25,15 @@ export function toFacts(answer: ChatAnswer) {
 
 /**
  * Behind the answer's words, as chats show it: for people, whose client shows nothing else. Not where a program reads the words:
- * a JSON answer stays JSON, and a program that brings tools reads `lares` and the headers.
+ * a JSON answer stays JSON, and a program that brings tools reads `lares` and the headers. Nor where a stop text would then be in
+ * what the caller reads: the answer ends before it.
  */
 export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; tools: boolean }): string {
   if (how.settings.format || how.tools || answer.state === "parked") return "";
   const isLabelled = !answer.practice || /practice model/i.test(answer.response);
   const lines = [...(isLabelled ? [] : [PRACTICE]), ...answer.notices];
-  return lines.map((line) => `\n\n(${line})`).join("");
+  const more = lines.map((line) => `\n\n(${line})`).join("");
+  return how.settings.stop?.some((text) => (answer.response + more).includes(text)) ? "" : more;
 }
 
 /** A call's input as the model wrote it: what was no JSON reaches the caller as it came, not in words of ours. */

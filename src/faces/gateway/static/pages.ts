@@ -10,6 +10,14 @@ ${body}
 `;
 }
 
+/** A few words and nothing to do. */
+export function messagePage(title: string, text: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/login.css"></head><body><main><h1>${escaped(title)}</h1>
+<p>${escaped(text)}</p></main></body></html>
+`;
+}
+
 const FORM = `<p id="said" role="alert"></p><form id="login">
 <p><label>Or paste a code: <input name="code" autocomplete="off" required></label> <button>Sign in</button></p></form>
 <noscript><p>Signing in needs JavaScript.</p></noscript>`;

@@ -1,24 +1,14 @@
 /** Who asked, on real records. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testRecords } from "../../../../test/support/records.ts";
 import { personKeys } from "../../../core/domain/index.ts";
-import { openRecords } from "../../../ground/records/index.ts";
 import { describeAsker, personBehind } from "./store.ts";
 
 test.each([
   ["telegram", "7"],
   ["matrix", "@alice:example.org"],
 ])("a person on %s is named by the whole id the platform has", async (channel, id) => {
-  const home = mkdtempSync(join(tmpdir(), "asker-"));
-  const records = await openRecords(join(home, "lares.db"), (error) => {
-    throw error;
-  });
-  onTestFinished(async () => {
-    await records.close();
-    rmSync(home, { recursive: true });
-  });
+  const { records } = await testRecords("asker");
   const route = { channel, account: "bot", chat: "c" };
   await records.write((tx) =>
     tx.run(

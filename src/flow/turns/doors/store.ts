@@ -1,6 +1,6 @@
 /** Who asked for a turn, how they came in, and where its words may go. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
+import { type Authority, PULLED, type ReplyRoute } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
 /** One door: how and as whom somebody came in. */
@@ -120,6 +120,8 @@ export async function findQuestionPlace(
   route: ReplyRoute,
   authority: Authority,
 ): Promise<ReplyRoute> {
+  // Nobody is pushed to there anyway: who fetches the answer finds the question with it.
+  if (PULLED.has(route.channel)) return route;
   const row = await db.get<{ speaker: string | null; is_group: number }>(
     "SELECT speaker, is_group FROM turn WHERE id = ?",
     turn,

@@ -44,10 +44,12 @@ export function isRepeat(text: string): boolean {
 export function readRepeat(text: string, now: number, zone: string): Repeat {
   const r = new Reader(
     text.replace(/^\s*(daily|hourly|weekly|monthly|yearly|annually)\b/i, (w) => `every ${SIMPLE[w.toLowerCase()]}`),
+    "how often",
   );
   r.eat("on");
   r.eatAny("every", "each");
-  if (r.isDone) throw notUnderstood(text);
+  if (r.isDone) throw notUnderstood(text, "how often");
+  if (r.number() !== undefined && r.isLast(1)) throw withoutUnit(text, r.number()!);
   const found =
     hourly(r) ??
     everyOther(r, now, zone) ??
@@ -57,8 +59,16 @@ export function readRepeat(text: string, now: number, zone: string): Repeat {
     parts(r) ??
     stepping(r, now, zone) ??
     bareTimes(r);
-  if (!found || !r.isDone) throw notUnderstood(text);
+  if (!found || !r.isDone) throw notUnderstood(text, "how often");
   return found;
+}
+
+/** "every 5" may be meant as minutes or as five o'clock. */
+function withoutUnit(text: string, n: number): AppError {
+  return new AppError("BAD_REQUEST", {
+    message: `"${text}" has no unit.`,
+    hint: `Write for example "${n} minutes" or "${n} hours"; for a time of day "every day at ${n <= 24 ? n : 9}:00".`,
+  });
 }
 
 /** "hour", "hour at 15": a full hour's rhythm. */

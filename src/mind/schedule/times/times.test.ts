@@ -216,6 +216,18 @@ describe("what repeats, as people write it", () => {
       ),
   );
 
+  test.each([
+    ["soon", 'Write for example "30 minutes", "2 hours" or "monday 9am".'],
+    ["30 sconds", /^Did you mean "30 seconds"\? Write for example "30 minutes"/],
+    ["evry mondya 9am", /^Did you mean "every monday 9am"\?/],
+    ["0 9 * * *", /^Write for example/],
+    ["5", 'Write for example "5 minutes" or "5 hours"; for a time of day "every day at 5:00".'],
+    ["every 90", /"every day at 9:00"/],
+  ])("%j gets a hint about how often, not about a single moment", (every, hint) => {
+    const said = typeof hint === "string" ? hint : expect.stringMatching(hint);
+    expect(() => parseWhen({ every }, NOW, ZONE)).toThrow(expect.objectContaining({ hint: said }));
+  });
+
   test("given as a moment it repeats all the same", () => {
     expect(parseWhen({ at: "every monday 9am" }, NOW, ZONE)).toEqual({ kind: "cron", cron: "0 9 * * 1", zone: ZONE });
     expect(parseWhen({ at: "weekdays at 8" }, NOW, ZONE)).toMatchObject({ cron: "0 8 * * 1-5" });

@@ -1,13 +1,15 @@
 /** A person's words about time, cut into numbers and words. One pass from left to right: no text can make it slow. */
 import { AppError } from "../../../core/domain/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import { RHYTHM_EXAMPLES, TIME_EXAMPLES } from "../words.ts";
 
 export type WordToken = { number: number; text: string } | { word: string } | { colon: true };
 
 /** Longer than anybody says a time. */
 const LONGEST = 200;
 
-function tokenise(text: string): WordToken[] {
-  if (text.length > LONGEST) throw notUnderstood(`${text.slice(0, 40)}…`);
+function tokenise(text: string, wanted: WantedTime): WordToken[] {
+  if (text.length > LONGEST) throw notUnderstood(`${text.slice(0, 40)}…`, wanted);
   const low = text.toLowerCase();
   const tokens: WordToken[] = [];
   for (let i = 0; i < low.length; ) {
@@ -22,7 +24,7 @@ function tokenise(text: string): WordToken[] {
     } else {
       if (low[i] === ":") tokens.push({ colon: true });
       // "9 a.m." and "fri." end with a dot that says nothing; so does the mark in "o'clock".
-      else if (!/[\s,.'’]/.test(low[i]!)) throw notUnderstood(text);
+      else if (!/[\s,.'’]/.test(low[i]!)) throw notUnderstood(text, wanted);
       i++;
     }
   }
@@ -40,12 +42,15 @@ function isLetter(sign: string | undefined): boolean {
 /** Looks ahead and takes what it knows. What nothing takes is not understood. */
 export class Reader {
   readonly text: string;
+  /** What the words should have said. */
+  private readonly wanted: WantedTime;
   private readonly tokens: WordToken[];
   private at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, wanted: WantedTime = "a moment") {
     this.text = text;
-    this.tokens = tokenise(text);
+    this.wanted = wanted;
+    this.tokens = tokenise(text, wanted);
   }
 
   get isDone(): boolean {
@@ -115,15 +120,35 @@ export class Reader {
   }
 
   wrong(): AppError {
-    return notUnderstood(this.text);
+    return notUnderstood(this.text, this.wanted);
   }
 }
 
-export function notUnderstood(text: string): AppError {
+export type WantedTime = "a moment" | "how often";
+
+export function notUnderstood(text: string, wanted: WantedTime = "a moment"): AppError {
+  const what = wanted === "how often" ? "how often something happens" : "a time";
+  const meant = wanted === "how often" ? nearestWords(text) : undefined;
   return new AppError("BAD_REQUEST", {
-    message: `Lares can't read "${text}" as a time.`,
-    hint: 'Write for example "tomorrow 9am" or "in 30 minutes"; for something that repeats "every monday 9am" or "every 2 hours".',
+    message: `Lares can't read "${text}" as ${what}.`,
+    hint: [meant && `Did you mean "${meant}"?`, wanted === "how often" ? RHYTHM_EXAMPLES : TIME_EXAMPLES]
+      .filter(Boolean)
+      .join(" "),
   });
+}
+
+/** The words people mistype most: with "minuts" the rest of the text is as it was meant. */
+const OFTEN_MEANT = [
+  ...["second", "minute", "hour", "day", "week", "month", "year"].flatMap((unit) => [unit, `${unit}s`]),
+  ...["every", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekdays", "weekends"],
+];
+
+/** The text with its mistyped words put right, or nothing when none was. */
+function nearestWords(text: string): string | undefined {
+  const meant = text.replace(/[a-z]{4,}/gi, (word) =>
+    OFTEN_MEANT.includes(word.toLowerCase()) ? word : (nearest(word.toLowerCase(), OFTEN_MEANT) ?? word),
+  );
+  return meant === text ? undefined : meant;
 }
 
 /** Words that say "not now" and nothing else. */

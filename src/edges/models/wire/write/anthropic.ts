@@ -19,9 +19,14 @@ export const writeAnthropic: RequestWriter = ({ provider, credential, modelId, o
   // What a schema may contain differs by model and is rewritten for them; only callers of the API ask for one.
   if (options.responseFormat?.type === "json" && options.responseFormat.schema) return undefined;
   const abilities = findAbilities(modelId);
-  const { effort, toolStreaming = true } = (options.providerOptions?.anthropic ?? {}) as {
+  const {
+    effort,
+    toolStreaming = true,
+    disableParallelToolUse,
+  } = (options.providerOptions?.anthropic ?? {}) as {
     effort?: string;
     toolStreaming?: boolean;
+    disableParallelToolUse?: boolean;
   };
   const thinking = thinkingFor(options, abilities);
   const isThinking = thinking !== undefined && thinking.type !== "disabled";
@@ -36,6 +41,7 @@ export const writeAnthropic: RequestWriter = ({ provider, credential, modelId, o
     marks,
     eager: toolStreaming,
     mayForce: abilities.forced && thinking?.type !== "enabled",
+    ...(disableParallelToolUse ? { oneCall: true } : {}),
   });
   const body = {
     model: modelId,
@@ -107,7 +113,7 @@ function sampling({ temperature, topP }: SdkOptions, isThinking: boolean, abilit
 
 function toolsFor(
   { tools, toolChoice }: SdkOptions,
-  how: { marks: Marks; eager: boolean; mayForce: boolean },
+  how: { marks: Marks; eager: boolean; mayForce: boolean; oneCall?: true },
 ): { tools?: Block[]; choice?: Block } {
   if (!tools?.length) return {};
   const written = tools.flatMap((tool): Block[] => {
@@ -122,17 +128,19 @@ function toolsFor(
       },
     ];
   });
+  const one = how.oneCall ? { disable_parallel_tool_use: true } : {};
   switch (toolChoice?.type) {
     case "auto":
+      return { tools: written, choice: { type: "auto", ...one } };
     case "none":
-      return { tools: written, choice: { type: toolChoice.type } };
+      return { tools: written, choice: { type: "none" } };
     case "required":
-      return { tools: written, choice: { type: how.mayForce ? "any" : "auto" } };
+      return { tools: written, choice: { type: how.mayForce ? "any" : "auto", ...one } };
     case "tool":
-      if (how.mayForce) return { tools: written, choice: { type: "tool", name: toolChoice.toolName } };
-      return { tools: written.filter((tool) => tool.name === toolChoice.toolName), choice: { type: "auto" } };
+      if (how.mayForce) return { tools: written, choice: { type: "tool", name: toolChoice.toolName, ...one } };
+      return { tools: written.filter((tool) => tool.name === toolChoice.toolName), choice: { type: "auto", ...one } };
     case undefined:
-      return { tools: written };
+      return { tools: written, ...(how.oneCall ? { choice: { type: "auto", ...one } } : {}) };
     default:
       return assertNever(toolChoice);
   }

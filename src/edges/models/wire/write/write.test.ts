@@ -119,6 +119,10 @@ describe.each(APIS)("%s", (api) => {
       { toolChoice: "required" },
       { toolChoice: { tool: "exec" } },
       { toolChoice: { tool: "unknown" } },
+      { parallelToolCalls: false },
+      { parallelToolCalls: false, toolChoice: "none" },
+      { parallelToolCalls: false, toolChoice: "required" },
+      { parallelToolCalls: false, toolChoice: { tool: "exec" } },
     ];
     for (const one of settings) {
       for (const thinking of LEVELS) {
