@@ -35,8 +35,9 @@ process.exitCode = failed > 0 || main.passed === 0 ? 1 : 0;
 function judge(label, file = "", notRunFile = "") {
   const found = read(file);
   if (!found) return { passed: 0, skipped: 0, failed: say(`${label}vitest left no report in ${file}`) };
+  const again = read(`${file}.again`)?.testResults ?? [];
   const passedAlone = new Set(
-    (read(`${file}.again`)?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+    again.flatMap(({ name, assertionResults }) =>
       assertionResults.filter((test) => test.status === "passed").map((test) => `${name} ${test.fullName}`),
     ),
   );
@@ -48,8 +49,15 @@ function judge(label, file = "", notRunFile = "") {
     const path = relative(process.cwd(), name);
     const isBad = assertionResults.filter((test) => test.status === "failed");
     // A file that failed to load, or whose hooks failed, may have no failed test in it, and must not pass for that reason.
-    if (status === "failed" && isBad.length === 0)
-      failed += say(`${label}FAILED: ${path}: ${firstLine(message) || "it could not be loaded"}`);
+    if (status === "failed" && isBad.length === 0) {
+      const what = `${path}: ${firstLine(message) || "it could not be loaded, or a hook of it failed"}`;
+      const alone = again.find((other) => other.name === name && other.status === "passed");
+      if (alone?.assertionResults.some((test) => test.status === "passed")) {
+        say(`${label}UNSTEADY (it passed alone): ${what}`);
+        passed += alone.assertionResults.filter((test) => test.status === "passed").length;
+        passed -= assertionResults.filter((test) => test.status === "passed").length;
+      } else failed += say(`${label}FAILED: ${what}`);
+    }
     for (const test of isBad) {
       const what = `${path}: ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`;
       if (passedAlone.has(`${name} ${test.fullName}`)) passed += say(`${label}UNSTEADY (it passed alone): ${what}`);
