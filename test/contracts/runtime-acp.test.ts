@@ -9,7 +9,7 @@ import { ACP_PROFILES, type AcpProfile, makeAcpAdapter } from "../../src/edges/r
 import { endRun } from "../../src/edges/tools/exec/processes.ts";
 import { scratch, until } from "../support/index.ts";
 import { processesTagged } from "../support/processes.ts";
-import { Follower, makeRequest, type RuntimeStage } from "./runtime/rig.ts";
+import { Follower, makeRequest, type RuntimeStage, unconfined } from "./runtime/rig.ts";
 import { runtimeContract } from "./runtime.ts";
 
 const AGENT = fileURLToPath(new URL("../fakes/acp-agent/agent.mjs", import.meta.url));
@@ -52,6 +52,7 @@ function openStage(more: Partial<AcpProfile>, quirks: string[], clock = systemCl
         LARES_FAKE_HOME: home,
         LARES_FAKE_QUIRKS: quirks.join(","),
       },
+      confine: unconfined,
     }),
     workspace: { path: dir, boundary: "none", writable: true },
     marks: (mark) => readLines(join(home, "marks")).filter((line) => line === `${mark} yes`).length,

@@ -105,6 +105,7 @@ export {
   type RunAnswer,
   type RunAsk,
   type RunBoundary,
+  type RunCommand,
   type RunEvent,
   type RunEventBody,
   type RunKeeps,

@@ -152,6 +152,18 @@ export interface RunPorts {
   tmp: string;
   /** The whole environment of a child, made from nothing. Includes the tag by which processes of this run are found again. */
   env: Readonly<Record<string, string>>;
+  /** The command as it has to be started: inside the boundary that was planned. No program of a run is started without it. */
+  confine(command: RunCommand): Promise<RunCommand>;
+}
+
+/** A program that a run starts. */
+export interface RunCommand {
+  /** The program by its absolute path, then its arguments. */
+  argv: readonly [string, ...string[]];
+  /** The folder it starts in. */
+  cwd: string;
+  /** All of its variables; nothing is inherited. */
+  env: Readonly<Record<string, string>>;
 }
 
 /** What somebody, or the gate, said to an ask. */

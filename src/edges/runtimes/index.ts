@@ -1,6 +1,7 @@
-/** The runtimes room: other people's agents, driven as our own. */
+/** The runtimes room: other people's agents, driven as our own. A new one is a row in `drivers.ts`. */
 export { makeAcpAdapter } from "./acp/adapter.ts";
 export { ACP_PROFILES, type AcpProfile } from "./acp/profile.ts";
+export { DRIVERS } from "./drivers.ts";
 export { type PlannedRun, plan, type RunTask } from "./plan/plan.ts";
 export { withProofs } from "./plan/proofs.ts";
 export { ModelProxy } from "./proxy/door.ts";

@@ -15,7 +15,7 @@ import type {
 import { NO_USAGE } from "../../../src/core/domain/index.ts";
 import { systemClock } from "../../../src/core/kit/index.ts";
 import { RunQueue } from "../../../src/edges/runtimes/index.ts";
-import type { RuntimeStage } from "./rig.ts";
+import { type RuntimeStage, unconfined } from "./rig.ts";
 
 type Deed =
   | { do: "say"; thought?: string; words: string }
@@ -65,7 +65,7 @@ export function parrotStage(): RuntimeStage {
       forever: (words) => prompt({ do: "forever", words }),
       fail: () => prompt({ do: "fail" }),
     },
-    ports: () => ({ models: null, mcp: [], home: null, tmp: "/nowhere", env: {} }),
+    ports: () => ({ models: null, mcp: [], home: null, tmp: "/nowhere", env: {}, confine: unconfined }),
     workspace: null,
     marks: (mark) => cage.marks.filter((one) => one === mark).length,
     left: (run) => (cage.timers.has(run) ? [`a timer of ${run}`] : []),

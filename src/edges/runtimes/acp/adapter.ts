@@ -4,24 +4,17 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { RuntimeAdapter, RuntimeCapabilities, RuntimeClaim, RuntimeProbe } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { type Clock, defined } from "../../../core/kit/index.ts";
-import { AcpChild, type ChildParts } from "./child.ts";
+import { defined } from "../../../core/kit/index.ts";
+import type { DriverParts } from "../driver.ts";
+import { AcpChild } from "./child.ts";
 import { type AcpProfile, fillEnvironment } from "./profile.ts";
 import { AcpSession } from "./session.ts";
 import { acpRunWords as words } from "./words.ts";
 
-interface AcpAdapterParts extends ChildParts {
-  clock: Clock;
-  /** Folders that programs are looked for in. */
-  searchPath(): readonly string[];
-  /** The variable by which processes of a run are found again. */
-  tag: string;
-}
-
 const PROBE_MS = 2000;
 const MOST_VERSION = 200;
 
-export function makeAcpAdapter(profile: AcpProfile, parts: AcpAdapterParts): RuntimeAdapter {
+export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): RuntimeAdapter {
   /** As the last probe found it. */
   let known: string | null = null;
   return {
@@ -52,10 +45,13 @@ export function makeAcpAdapter(profile: AcpProfile, parts: AcpAdapterParts): Run
           model: request.model ?? undefined,
         }),
       );
-      const spec = {
-        argv: [program, ...profile.args] as const,
+      const command = await ports.confine({
+        argv: [program, ...profile.args],
         cwd: request.workspace?.path ?? ports.tmp,
         env: { ...own, ...ports.env },
+      });
+      const spec = {
+        ...command,
         key: ports.env[parts.tag] ?? request.run,
         endsWithInput: profile.endsWithInput,
       };
@@ -69,7 +65,7 @@ export function makeAcpAdapter(profile: AcpProfile, parts: AcpAdapterParts): Run
   };
 }
 
-async function findProgram({ command }: AcpProfile, { searchPath }: AcpAdapterParts): Promise<string | undefined> {
+async function findProgram({ command }: AcpProfile, { searchPath }: DriverParts): Promise<string | undefined> {
   const places = isAbsolute(command) ? [command] : searchPath().map((folder) => join(folder, command));
   for (const place of places) {
     const isThere = await access(place, constants.X_OK).then(
@@ -84,7 +80,7 @@ async function findProgram({ command }: AcpProfile, { searchPath }: AcpAdapterPa
 function readVersion(
   { version }: AcpProfile,
   program: string,
-  { searchPath }: AcpAdapterParts,
+  { searchPath }: DriverParts,
   signal: AbortSignal,
 ): Promise<string> {
   const env = { PATH: searchPath().join(delimiter) };

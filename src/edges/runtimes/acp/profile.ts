@@ -8,7 +8,7 @@ import type { ModelApi } from "../../../core/contracts/index.ts";
 export type TokenReport = "turn" | "total" | "gemini" | "qwen" | "none";
 
 export interface AcpProfile {
-  /** As in `agents.<id>.runtime`: `opencode`, or `acp:<name>`. */
+  /** As in `agents.<id>.runtime`. */
   name: string;
   /** As people know it. */
   title: string;
@@ -45,6 +45,7 @@ export interface AcpProfile {
   warnings: readonly string[];
 }
 
+/** What is true of an agent about which nobody said more. */
 const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> = {
   args: ["acp"],
   version: ["--version"],

@@ -1,0 +1,23 @@
+/** A runtime as the table lists it: a name, and how its adapter is made when somebody needs it. */
+import type { RuntimeAdapter } from "../../core/contracts/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+
+/** What every adapter is made from. */
+export interface DriverParts {
+  clock: Clock;
+  /** Folders that programs are looked for in. */
+  searchPath(): readonly string[];
+  /** The variable by which processes of a run are found again. */
+  tag: string;
+  /** Ends every process of a run. Resolves when none is left. */
+  endRun(run: { key: string; leader?: number }): Promise<unknown>;
+}
+
+export interface RuntimeDriver {
+  /** As in `agents.<id>.runtime`. */
+  name: string;
+  /** As people know it. */
+  title: string;
+  /** Loads the adapter's code: an agent without this runtime doesn't pay for it. */
+  make(parts: DriverParts): Promise<RuntimeAdapter>;
+}
