@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { connected } from "../channels/support.ts";
 import { startAuthorization } from "../fakes/mcp-login/server.ts";
 import { startTelegram } from "../fakes/telegram/index.ts";
-import { startLares, startModel, toolResults, until } from "../support/index.ts";
+import { type RpcFailed, startLares, startModel, toolResults, until } from "../support/index.ts";
 import { callTool, forecast, searchTools } from "../support/mcp.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
@@ -199,6 +199,87 @@ it("a caller that fetches its answers reads about a lost login with the first on
   const ask = async () => (await at.lares.chat("ana", `${callTool({ city: "Rome" })} then: say:done`)).notices.join();
   expect(await ask()).toContain("lares mcp login sky");
   expect(await ask()).toBe("");
+});
+
+const INTERNAL =
+  /fetch failed|Not fetched|\bat \w|Object\.|<h1>|Zod|schema|undefined|JSON|OAuth 2|\[\{|Incompatible|trying to load/;
+
+it.each<[string, (far: Awaited<ReturnType<typeof startAuthorization>>) => void, RegExp, RegExp]>([
+  ["is down", (far) => far.stop(), /127\.0\.0\.1.*could not be reached/, /mcp login sky/],
+  [
+    "describes no login",
+    (far) => (far.bent.answers = { "/.well-known": 404, "/register": 404 }),
+    /doesn't say how one logs in/,
+    /mcp\.servers\.sky\.headers/,
+  ],
+  [
+    "breaks over its metadata",
+    (far) => (far.bent.answers = { "/.well-known/oauth-auth": 500 }),
+    /answered with an error \(HTTP 500\)/,
+    /mcp login sky/,
+  ],
+  ["refuses to register us", (far) => (far.bent.answers = { "/register": 403 }), /HTTP 403/, /oauth\.clientId/],
+  [
+    "registers nobody",
+    (far) => (far.bent.metadata = { registration_endpoint: undefined }),
+    /doesn't take new programs/,
+    /oauth\.clientId/,
+  ],
+  [
+    "calls itself otherwise",
+    (far) => (far.bent.metadata = { issuer: "https://evil.example" }),
+    /calls itself https:\/\/evil\.example/,
+    /mcp login sky/,
+  ],
+  ["writes nonsense", (far) => (far.bent.metadata = { token_endpoint: 7 }), /can't be read/, /mcp login sky/],
+])("a login to a server that %s fails in a sentence that says what to do", async (_, bend, says, next) => {
+  const at = await start();
+  bend(at.far);
+  const failure = await at.lares.rpc("mcp.login", { name: "sky" }).catch(({ error }: RpcFailed) => error);
+  expect(failure).toMatchObject({ message: expect.stringMatching(says), hint: expect.stringMatching(next) });
+  expect((failure as RpcFailed["error"]).message).not.toMatch(INTERNAL);
+  expect((failure as RpcFailed["error"]).code).not.toBe("INTERNAL");
+});
+
+it("the end of a login says in a sentence what went wrong: a no, another issuer, a code that isn't taken", async () => {
+  const at = await start();
+  const end = async (make: (link: string) => string) => {
+    const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
+    return at.lares.rpc("mcp.login", { name: "sky", ended: make(link!) }).catch(({ error }: RpcFailed) => error);
+  };
+  const back = (link: string, query: Record<string, string>) => {
+    const asked = new URL(link).searchParams;
+    return `${asked.get("redirect_uri")}?${new URLSearchParams({ state: asked.get("state")!, ...query })}`;
+  };
+  const again = expect.stringContaining("lares mcp login sky");
+  expect(await end((link) => back(link, { error: "access_denied" }))).toMatchObject({
+    message: expect.stringMatching(/declined.*access_denied/),
+    hint: again,
+  });
+  expect(await end((link) => back(link, { error: "server_error", error_description: "out of tea" }))).toMatchObject({
+    message: expect.stringContaining("out of tea"),
+    hint: again,
+  });
+  const wrong = (await end((link) => back(link, { code: "x", iss: at.far.issuer }))) as RpcFailed["error"];
+  expect(wrong).toMatchObject({ message: expect.stringContaining("didn't take the code"), hint: again });
+  at.far.bent.iss = "https://evil.example";
+  const evil = (await end((link) => at.far.agree(link))) as RpcFailed["error"];
+  expect(evil).toMatchObject({ message: expect.stringContaining("another login server"), hint: again });
+  for (const { message, code } of [wrong, evil])
+    expect([message, code]).toEqual([expect.not.stringMatching(INTERNAL), expect.not.stringMatching("INTERNAL")]);
+});
+
+it("while the login's server can't be reached, a token that can't be renewed isn't a lost login, and a login under way stays open", async () => {
+  const at = await start();
+  await at.login();
+  await at.lares.chat("ana", `${searchTools} then: say:ok`);
+  at.far.revoke();
+  at.far.bent.answers = { "/token": 503 };
+  const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
+  expect(await at.call()).not.toContain("needs a login");
+  expect(await at.state()).not.toBe("needs-login");
+  at.far.bent.answers = {};
+  expect(await at.lares.rpc("mcp.login", { name: "sky", ended: at.far.agree(link!) })).toEqual({ done: true });
 });
 
 it("tool_search says which servers wait for a login, instead of nothing", async () => {

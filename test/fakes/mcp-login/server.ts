@@ -25,6 +25,12 @@ export interface Bent {
   forgets?: boolean;
   /** The right that a call needs. */
   callScope?: string;
+  /** Paths that aren't there, or answer with this status. */
+  answers?: Record<string, number>;
+  /** Paths that never answer. */
+  hangs?: string[];
+  /** Of its metadata: what it says instead; undefined leaves it out. */
+  metadata?: Record<string, unknown>;
 }
 
 export async function startAuthorization(tools: object[], { apart = false } = {}) {
@@ -33,12 +39,14 @@ export async function startAuthorization(tools: object[], { apart = false } = {}
   const codes = new Map<string, { challenge: string; redirect: string; resource: string; scope: string }>();
   const access = new Map<string, { until: number; scope: string }>();
   const refresh = new Map<string, string>();
+  const stops: (() => void)[] = [];
   const listen = async () => {
     const server = createServer((request, response) => {
       void handle(request, response).catch(() => response.writeHead(500).end());
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
+    stops.push(() => server.close().closeAllConnections());
     return (server.address() as AddressInfo).port;
   };
   const origin = `http://127.0.0.1:${await listen()}`;
@@ -56,6 +64,9 @@ export async function startAuthorization(tools: object[], { apart = false } = {}
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const url = new URL(request.url!, origin);
     const body = await readAll(request);
+    if (bent.hangs?.some((path) => url.pathname.startsWith(path))) return undefined;
+    const [, status] = Object.entries(bent.answers ?? {}).find(([path]) => url.pathname.startsWith(path)) ?? [];
+    if (status !== undefined) return response.writeHead(status).end("<h1>at Object.<anonymous> (server.js:1)</h1>");
     if (url.pathname.startsWith("/.well-known/oauth-protected-resource")) {
       return json(response, 200, {
         resource: `${origin}/mcp`,
@@ -73,6 +84,7 @@ export async function startAuthorization(tools: object[], { apart = false } = {}
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none"],
         authorization_response_iss_parameter_supported: true,
+        ...bent.metadata,
       });
     }
     if (url.pathname === "/register") {
@@ -144,6 +156,10 @@ export async function startAuthorization(tools: object[], { apart = false } = {}
     issuer,
     bent,
     seen,
+    /** Nobody listens any more. */
+    stop() {
+      for (const stop of stops) stop();
+    },
     /** Every access token it gave out is no longer taken. */
     revoke: () => access.clear(),
     /** What a person does in the browser: says yes, and copies the address it ends at. */

@@ -26,11 +26,14 @@ import { AppError } from "../../../../core/domain/index.ts";
 import { type Clock, defined, visibleLine } from "../../../../core/kit/index.ts";
 import type { FetchShape } from "../../web/stream.ts";
 import type { ServerConfig } from "../config.ts";
+import { isUnreachable, tellLoginFailure, tellRefusal } from "./login-failure.ts";
 import { NeedsLogin } from "./peer.ts";
-import { isEndOf, type PendingLogin } from "./pending.ts";
+import { isEndOf, isOpen, type PendingLogin } from "./pending.ts";
 
 /** A part of the token's life, after which it is renewed. */
 const RENEW_AFTER = 0.8;
+/** Each request on the way to a token. */
+const ANSWER_MS = 20_000;
 /** Rights that a server names, all together; a header is text from outside. */
 const MOST_SCOPE = 2000;
 
@@ -59,6 +62,13 @@ export interface LoginParts {
   redirect(): string;
   /** Bound by the web guard (MCP-17). */
   fetch: FetchShape;
+}
+
+interface AuthMore {
+  authorizationCode?: string;
+  iss?: string;
+  forceReauthorization?: boolean;
+  isRenewal?: true;
 }
 
 export class McpLogin implements AuthProvider {
@@ -121,16 +131,18 @@ export class McpLogin implements AuthProvider {
     const query = readQuery(ended);
     const state = query.get("state") ?? "";
     if (!isEndOf(pending, state, this.#parts.clock.now())) {
+      const isLate = pending !== undefined && !isOpen(pending, this.#parts.clock.now());
       throw new AppError("BAD_REQUEST", {
-        message: "This isn't the end of the login that was begun last.",
+        message: isLate
+          ? "This login was begun more than half an hour ago, and can't be finished any more."
+          : "This isn't the end of the login that was begun last.",
         hint: `Begin again: lares mcp login ${this.#parts.server}`,
       });
     }
     const code = query.get("code");
     if (!code) {
-      const why = query.get("error") ?? "there is no code in the address";
       await this.#forgetPending();
-      throw new AppError("FORBIDDEN", { message: `The login failed: ${why.slice(0, 200)}.` });
+      throw tellRefusal(this.#parts.server, query);
     }
     await this.#auth(() => undefined, { authorizationCode: code, ...defined({ iss: query.get("iss") ?? undefined }) });
     await this.#forgetPending();
@@ -143,12 +155,16 @@ export class McpLogin implements AuthProvider {
 
   /** Many calls find the token old at once; one of them renews it. */
   #renew(): Promise<void> {
-    this.#renewing ??= this.#auth(() => {
-      throw this.#needsLogin();
-    })
-      .then(() => undefined)
+    this.#renewing ??= this.#authAsFetched(() => undefined, { isRenewal: true })
+      .then(({ done, unreached }) => {
+        if (done === "AUTHORIZED") return;
+        // The SDK goes on to a page for a person also when the token's server just didn't answer; that isn't a lost login.
+        const isLost = this.#read().tokens?.refresh_token === undefined;
+        throw isLost || !unreached ? this.#needsLogin() : unreached;
+      })
       .catch((error: unknown) => {
-        throw error instanceof NeedsLogin ? error : this.#needsLogin((error as Error).message);
+        if (error instanceof NeedsLogin || isUnreachable(error)) throw error;
+        throw this.#needsLogin((error as Error).message);
       })
       .finally(() => {
         this.#renewing = undefined;
@@ -156,19 +172,50 @@ export class McpLogin implements AuthProvider {
     return this.#renewing;
   }
 
-  #auth(
-    open: (url: URL) => void,
-    more: { authorizationCode?: string; iss?: string; forceReauthorization?: boolean } = {},
-  ) {
-    const { url, fetch, oauth } = this.#parts;
+  async #auth(open: (url: URL) => void, more: AuthMore) {
+    return (await this.#authAsFetched(open, more)).done;
+  }
+
+  /** Every failure becomes a sentence here, in one place. `unreached`: a request on the way that came to nothing. */
+  async #authAsFetched(open: (url: URL) => void, { isRenewal, ...more }: AuthMore) {
+    const { url, fetch, oauth, server, clock } = this.#parts;
     const { scope, metadata } = this.#read().challenge ?? {};
-    return auth(this.#provider(open), {
-      serverUrl: url,
-      fetchFn: fetch,
-      ...defined({ scope: computeScopeUnion(oauth?.scope, scope) }),
-      ...(metadata === undefined ? {} : { resourceMetadataUrl: new URL(metadata) }),
-      ...more,
-    });
+    const provider = this.#provider(open, isRenewal);
+    let unreached: AppError | undefined;
+    const tell = (error: unknown) =>
+      tellLoginFailure(
+        {
+          server,
+          discovery: this.#read().discovery,
+          redirect: String(provider.redirectUrl),
+          hasClient: (oauth?.clientId ?? this.#read().client) !== undefined,
+        },
+        error,
+      );
+    const timed: FetchShape = async (to, init) => {
+      const late = new AbortController();
+      clock.after(ANSWER_MS, () => late.abort(new DOMException("no answer in time", "TimeoutError")));
+      try {
+        const answer = await fetch(to, { ...init, signal: late.signal });
+        if (answer.status >= 500) unreached = tell(new Error(`HTTP ${answer.status}`));
+        return answer;
+      } catch (error) {
+        unreached = tell(error);
+        throw error;
+      }
+    };
+    try {
+      const done = await auth(provider, {
+        serverUrl: url,
+        fetchFn: timed,
+        ...defined({ scope: computeScopeUnion(oauth?.scope, scope) }),
+        ...(metadata === undefined ? {} : { resourceMetadataUrl: new URL(metadata) }),
+        ...more,
+      });
+      return { done, unreached };
+    } catch (error) {
+      throw error instanceof NeedsLogin ? error : tell(error);
+    }
   }
 
   /** Kept with the login: a person may begin it much later, or after a restart. */
@@ -184,7 +231,8 @@ export class McpLogin implements AuthProvider {
     return challenge;
   }
 
-  #provider(open: (url: URL) => void): OAuthClientProvider {
+  /** A renewal leaves a login that a person began as it is. */
+  #provider(open: (url: URL) => void, isRenewal = false): OAuthClientProvider {
     const { oauth, clock } = this.#parts;
     const given: StoredOAuthClientInformation | undefined = oauth?.clientId
       ? { client_id: oauth.clientId, ...defined({ client_secret: oauth.clientSecret }) }
@@ -198,7 +246,7 @@ export class McpLogin implements AuthProvider {
       clientMetadata: { ...CLIENT, redirect_uris: [redirect] },
       state: async () => {
         const state = randomBytes(24).toString("base64url");
-        await keep({ pending: { state, verifier: "", at: clock.now(), redirect } });
+        if (!isRenewal) await keep({ pending: { state, verifier: "", at: clock.now(), redirect } });
         return state;
       },
       // Credentials belong to the server that issued them and are never shown to another one.
@@ -209,12 +257,12 @@ export class McpLogin implements AuthProvider {
       redirectToAuthorization: open,
       async saveCodeVerifier(verifier) {
         const { pending } = read();
-        if (pending) await keep({ pending: { ...pending, verifier } });
+        if (pending && !isRenewal) await keep({ pending: { ...pending, verifier } });
       },
       codeVerifier: () => read().pending?.verifier ?? "",
-      saveDiscoveryState: (discovery) => keep({ discovery }),
+      saveDiscoveryState: (discovery) => (isRenewal ? undefined : keep({ discovery })),
       // Only while a login is under way: the server may have moved since.
-      discoveryState: () => (read().pending?.verifier ? read().discovery : undefined),
+      discoveryState: () => (read().pending?.verifier && !isRenewal ? read().discovery : undefined),
       invalidateCredentials: async (scope) => {
         const { client, tokens, ...rest } = read();
         if (scope === "all") await this.#write(rest);
