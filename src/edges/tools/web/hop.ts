@@ -8,7 +8,7 @@ import type { LookupFunction, Socket } from "node:net";
 import { AppError } from "../../../core/domain/index.ts";
 import { parseHost, socketWords } from "../../../core/kit/index.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
-import { failed } from "./failure.ts";
+import { failed, NeverSent } from "./failure.ts";
 import { type Reach, readHost, readPort, refused } from "./reach.ts";
 
 export interface HopRequest {
@@ -21,14 +21,18 @@ export interface HopRequest {
   body?: string | Uint8Array;
 }
 
-/** Resolves with the head of the answer; the body is the caller's to read or destroy. */
+/** Resolves with the head of the answer; the body is the caller's to read or destroy. Throws NeverSent when there was no connection. */
 export async function requestOnce(
   reach: Reach,
   hop: HopRequest,
   signal: AbortSignal,
 ): Promise<{ answer: IncomingMessage; address: string }> {
   const { url } = hop;
-  const addresses = await unlessAborted(reach.addresses(url.hostname, readPort(url)), signal);
+  const addresses = await unlessAborted(reach.addresses(url.hostname, readPort(url)), signal).catch(
+    (error: unknown) => {
+      throw error instanceof AppError ? new NeverSent(error) : error;
+    },
+  );
   const secure = url.protocol === "https:";
   const options: RequestOptions = {
     method: hop.method,
@@ -46,9 +50,18 @@ export async function requestOnce(
   };
   return new Promise((resolve, reject) => {
     const request = secure ? secureRequest(url, options) : plainRequest(url, options);
-    request.once("socket", (socket) => socket.once("connect", () => requirePinned(socket, addresses)));
+    let isConnected = false;
+    request.once("socket", (socket) => {
+      socket.once("connect", () => requirePinned(socket, addresses));
+      socket.once(secure ? "secureConnect" : "connect", () => {
+        isConnected = true;
+      });
+    });
     request.once("response", (answer) => resolve({ answer, address: answer.socket.remoteAddress ?? addresses[0]! }));
-    request.on("error", (error) => reject(translated(error, url, signal)));
+    request.on("error", (error) => {
+      const failure = translated(error, url, signal);
+      reject(failure instanceof AppError && !isConnected ? new NeverSent(failure) : failure);
+    });
     request.end(hop.body);
   });
 }

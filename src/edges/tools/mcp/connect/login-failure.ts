@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError, type ErrorCode, type ErrorShape } from "../../../../core/domain/index.ts";
 import { visibleLine, withoutHidden } from "../../../../core/kit/index.ts";
+import { whyFailed } from "../../web/failure.ts";
 
 export interface LoginAt {
   server: string;
@@ -81,10 +82,10 @@ function explain(at: LoginAt, error: unknown): Told {
 }
 
 function explainOwn(error: AppError): Told {
-  if (error.code !== "FORBIDDEN") return { code: "NOT_READY", why: sentenceEnd(error.message) };
+  if (error.code !== "FORBIDDEN") return { code: "NOT_READY", why: whyFailed(error) };
   return {
     code: "FORBIDDEN",
-    why: `Lares doesn't go where it sends for the login. ${error.message.replace(/\.$/, "")}`,
+    why: `Lares doesn't go where it sends for the login. ${whyFailed(error)}`,
     hint: "If this host is yours, list it: lares config set web.privateHosts '[\"HOST:PORT\"]'",
     retry: "after-change",
   };
@@ -138,10 +139,6 @@ const ASK_OPERATOR = "Ask who runs the server.";
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError";
-}
-
-function sentenceEnd(message: string): string {
-  return message.replace(/^Not fetched: /, "").replace(/\.$/, "");
 }
 
 function words(text: string): string {

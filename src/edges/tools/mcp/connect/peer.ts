@@ -9,6 +9,7 @@
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
 import { AppError, type JsonObject, type QuestionAnswer } from "../../../../core/domain/index.ts";
 import { type Backoff, backoffMs, type Clock, defined } from "../../../../core/kit/index.ts";
+import { NeverSent, whyFailed } from "../../web/failure.ts";
 import { OpenCall, type OpenQuestion, type Sampler } from "../call/open-call.ts";
 import type { McpAnswer } from "../call/result.ts";
 import type { ServerConfig } from "../config.ts";
@@ -170,14 +171,14 @@ export class McpPeer {
 
   /** Asks for its tools again. Throws when it can't be reached. */
   async list(): Promise<Manifest> {
-    return this.#use(async ({ client }) => await this.#list(client));
+    return this.#useKnown(async ({ client }) => await this.#list(client));
   }
 
   /** A request that only reads. Throws when it can't be reached or refuses. */
   async request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const { looseResult } = await import("./loose.ts");
     const timeout = this.#parts.config.callSeconds * 1000;
-    return this.#use(({ client }) =>
+    return this.#useKnown(({ client }) =>
       client.request({ method, params: { ...params } }, looseResult, { signal, timeout }),
     );
   }
@@ -227,7 +228,7 @@ export class McpPeer {
     let isSent = false;
     this.#calls.add(live);
     try {
-      return await this.#use(async ({ client }) => {
+      return await this.#useKnown(async ({ client }) => {
         const now = this.#memory.manifest?.tools.find(({ name }) => name === request.tool);
         if (now === undefined || now.digest !== request.digest)
           throw new NotReached("the tool has changed and can't be used until the owner has accepted it");
@@ -241,7 +242,7 @@ export class McpPeer {
     } catch (error) {
       // A stop isn't the server's failure and must not count as one.
       if (request.signal.aborted) throw error;
-      const login = findNeedsLogin(error);
+      const login = findCause(error, NeedsLogin);
       if (login) {
         await this.close();
         this.#needsLogin = login.message;
@@ -382,6 +383,21 @@ export class McpPeer {
     return readPrompts(found?.prompts ?? []);
   }
 
+  /**
+   * A server that was restarted doesn't know our session any more and did nothing of what it was asked: it is asked again, in a new
+   * session.
+   */
+  async #useKnown<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await this.#use(work);
+    } catch (error) {
+      const hadSession = this.#connection?.transport.sessionId !== undefined;
+      if (!hadSession || readStatus(error as Error) !== 404) throw error;
+      await this.close();
+      return this.#use(work);
+    }
+  }
+
   async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     this.#stopIdle?.();
     this.#running++;
@@ -437,10 +453,10 @@ export class McpPeer {
         // The first failure is the one that means something; the later tries are guesses.
         failure ??= error;
         // It can't even be started, or wants a login: another era changes nothing.
-        if (error instanceof AppError || findNeedsLogin(error)) break;
+        if (error instanceof AppError || findCause(error, NeedsLogin)) break;
       }
     }
-    const login = findNeedsLogin(failure);
+    const login = findCause(failure, NeedsLogin);
     if (login) {
       this.#needsLogin = login.message;
       throw new NotReached(login.message, { cause: login });
@@ -522,9 +538,9 @@ export class McpPeer {
 export class NeedsLogin extends Error {}
 
 /** The SDK wraps what its transport throws. */
-function findNeedsLogin(error: unknown): NeedsLogin | undefined {
+function findCause<T extends Error>(error: unknown, kind: new (...given: never[]) => T): T | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if (at instanceof NeedsLogin) return at;
+    if (at instanceof kind) return at;
   }
   return undefined;
 }
@@ -535,6 +551,8 @@ class NotReached extends Error {}
 /** The wire's errors in the one distinction that matters: did it happen, did it not, or does nobody know? */
 function toOutcome(error: Error & { code?: unknown }, isSent: boolean): CallOutcome {
   if (!isSent || error instanceof NotReached) return { kind: "refused", why: error.message };
+  const unsent = findCause(error, NeverSent);
+  if (unsent) return { kind: "refused", why: whyFailed(unsent) };
   const status = readStatus(error);
   if (status) return { kind: "refused", why: `${error.message} (HTTP ${status})` };
   // A number is the server's own answer; the SDK's own failures have words for codes.
