@@ -406,18 +406,54 @@ describe("output of an allowed command goes to a data file of the workspace with
     },
   );
 
-  test("only in the owner's own turns without text from outside, and never against a deny rule", async () => {
+  test("only in the owner's own turns, without text that somebody sent in, and never against a deny rule", async () => {
     const judge = async (over: Parameters<typeof g.judge>[1]) =>
       (await g.judge("echo hello > out.txt", { allow, ...over })).verdict;
     expect(await judge({})).toBe("allow");
     expect(await judge({ tainted: true })).toBe("ask");
     const tainted = await g.judge("echo hello > out.txt", { allow, tainted: true });
-    expect(tainted.because).toContain("It writes out.txt. This conversation contains text from outside");
+    expect(tainted.because).toContain("It writes out.txt. This conversation contains text that was sent in");
     for (const authority of ["known", "outside", "stranger"] as const) expect(await judge({ authority })).toBe("ask");
     expect(await judge({ shared: true })).toBe("ask");
     expect(await judge({ deny: { write: ["workspace/*.txt"] } })).toBe("deny");
     // A rule for writing still holds after text from outside.
     expect(await judge({ tainted: true, allow: { ...allow, write: ["workspace/**"] } })).toBe("allow");
+  });
+
+  const FETCHED = { tainted: true, isFetched: true, restores: (bytes: number) => bytes <= 1000 } as const;
+
+  test.each(RUNS)("%s does not ask after text that the agent's own tools fetched", async (command) => {
+    const clean = await g.judge(command, { allow });
+    const { verdict, because } = await g.judge(command, { allow, ...FETCHED });
+    // `lares policy explain` judges a conversation without text from outside: the same word, for the same reason.
+    expect(`${verdict}: ${because}`).toBe(`allow: ${clean.because}`);
+  });
+
+  test("after text that tools fetched, others in the conversation, other causes and a missing undo ask", async () => {
+    writeFileSync(join(g.workspace, "large.csv"), "x".repeat(1001));
+    const judge = async (over: Parameters<typeof g.judge>[1], to = "out.txt") => {
+      const { verdict, because } = await g.judge(`echo hello > ${to}`, { allow, ...FETCHED, ...over });
+      return `${verdict}: ${because}`;
+    };
+    expect(await judge({})).toMatch(/^allow: /);
+    expect(await judge({ shared: true })).toMatch(/^ask: /);
+    for (const authority of ["known", "outside", "stranger"] as const)
+      expect(await judge({ authority })).toMatch(/^ask: /);
+    expect(await judge({ deny: { write: ["workspace/*.txt"] } })).toMatch(/^deny: /);
+    expect(await judge({}, "large.csv")).toMatch(/^ask: It writes large\.csv\. .*undo/);
+    expect((await g.judge("echo hello > large.csv", { allow })).verdict).toBe("allow");
+    expect(await judge({ restores: () => false })).toMatch(/^ask: .*undo/);
+    for (const to of [
+      "AGENTS.md",
+      "package.json",
+      "run.txt",
+      "again.txt",
+      "orders.txt",
+      "build.txt",
+      "tool.py",
+      ".env",
+    ])
+      expect(await judge({}, to), to).not.toMatch(/^allow/);
   });
 
   test("a plan without a look at the file asks", async () => {

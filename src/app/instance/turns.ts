@@ -96,7 +96,7 @@ export async function buildTurns(built: All): Promise<Turns> {
   return { turns, judging };
 }
 
-function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judging {
+function buildJudging({ parts, ground, workshop, delivery, wakers, mind }: All): Judging {
   const { agents, roots, tools } = workshop;
   return makeJudging({
     home: parts.home,
@@ -110,6 +110,7 @@ function buildJudging({ parts, ground, workshop, delivery, wakers }: All): Judgi
     ancestors: (session) => wakers.children.ancestors(session),
     isShared: (session) => hasOtherSpeakers(ground.records, session),
     modeOf: (session) => findMode(ground.records, session),
+    restores: (bytes) => mind.checkpoints.restores(bytes),
   });
 }
 

@@ -156,9 +156,10 @@ export interface ShellCommand {
   assignments: { name: string; value: ShellWord }[];
   /**
    * Files it is connected to. `isDescriptor`: the target is another descriptor of the command (`2>&1`), not a file. `isPlainFile`: no
-   * link leads there, and what stands there, if anything, is a file that nobody can run and that has no other name.
+   * link leads there, and what stands there, if anything, is a file that nobody can run and that has no other name. `bytes`: how
+   * large that file is.
    */
-  redirects: { operator: string; target: ShellWord; isDescriptor?: true; isPlainFile?: true }[];
+  redirects: { operator: string; target: ShellWord; isDescriptor?: true; isPlainFile?: true; bytes?: number }[];
   /**
    * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link, also by a file in a folder
    * that they name. `isHard`: the file has other names, one of which may be outside; that matters where it is written. `isGit`: it

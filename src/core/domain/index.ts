@@ -84,6 +84,7 @@ export {
   isEscapedPart,
   isNote,
   isReplyId,
+  isResultId,
   isSingleTask,
   isSpawnKey,
   isTurnAnswer,

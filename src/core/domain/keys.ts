@@ -340,6 +340,14 @@ export function isReplyId(id: string): boolean {
   return id.endsWith(REPLY);
 }
 
+/**
+ * What the agent's own tools brought: results, what came of an approved call or of a wait. What a caller's tools brought, and a line of
+ * another conversation or program, has an id of another shape.
+ */
+export function isResultId(id: string): boolean {
+  return /^[^:/]+:\d+:(\d+:results$|outcome:|after:)/.test(id);
+}
+
 export function readReplyId(id: string): { turn: string; segment: number; call: number } | undefined {
   if (!isReplyId(id)) return undefined;
   const parts = id.slice(0, -REPLY.length).split(":");

@@ -264,6 +264,37 @@ describe("a command", () => {
     expect([await now("hidden"), await now("large")]).toEqual(["old hidden\n", "x\n"]);
   });
 
+  test("files its output goes to are restored, also large ones, behind a cd and among very many files (CHECKPOINTS-3)", async () => {
+    const { at, exec, undo, now } = await world();
+    const old = "old,line\n".repeat(300_000);
+    await mkdir(at("notes"));
+    await mkdir(at("many"));
+    for (const name of ["report.csv", "notes/report.csv", "longer.log"]) await writeFile(at(name), old);
+    for (let n = 0; n < 5_100; n++) await writeFile(at(`many/${n}`), "");
+    await exec("t", "echo x > report.csv; echo x >> longer.log; echo x > fresh.txt");
+    await exec("t", "cd notes && echo x > report.csv");
+    expect([await now("report.csv"), await now("notes/report.csv")]).toEqual(["x\n", "x\n"]);
+    expect(results(await undo("t"))).toEqual({
+      "report.csv": "restored",
+      "longer.log": "restored",
+      "notes/report.csv": "restored",
+      "fresh.txt": "removed",
+    });
+    for (const name of ["report.csv", "notes/report.csv", "longer.log"]) expect(await now(name)).toBe(old);
+    expect(await now("fresh.txt")).toBe(null);
+  });
+
+  test("it is said beforehand how large a file may be that comes back", async () => {
+    const { checkpoints } = await world();
+    expect([0, 1, 20 * 1024 * 1024, 20 * 1024 * 1024 + 1].map((bytes) => checkpoints.restores(bytes))).toEqual([
+      ...[true, true, true, false],
+    ]);
+    const none = await world({ megabytes: 0, days: 14 });
+    expect(none.checkpoints.restores(0)).toBe(false);
+    const small = await world({ megabytes: 1, days: 14 });
+    expect([small.checkpoints.restores(100), small.checkpoints.restores(2 * 1024 * 1024)]).toEqual([true, false]);
+  });
+
   test("the other name of a deleted hard link is not reported as lost", async () => {
     const { at, exec, undo, now } = await world();
     const large = "large\n".repeat(300_000);
@@ -319,7 +350,7 @@ describe("a command", () => {
     await exec("t2", `mkdir fresh; rm -rf ${folder}; mv fresh ${folder}`);
     expect(results(await undo("t2"))).toEqual({ [folder]: "lost" });
     await exec("t3", `echo more >> ${folder}/other; echo new > a.txt`);
-    expect(results(await undo("t3"))).toEqual({ "a.txt": "restored" });
+    expect(results(await undo("t3"))).toEqual({ "a.txt": "restored", [`${folder}/other`]: "removed" });
   });
 
   test("of many deleted files each one is either restored or reported as lost", async () => {

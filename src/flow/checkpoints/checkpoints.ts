@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { type AgentId, asId, isObject, type JsonObject, readEditorSession } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import { Blobs } from "./blobs.ts";
-import { COMMAND, Keeper } from "./keep.ts";
+import { COMMAND, Keeper, MOST_COPIED } from "./keep.ts";
 import { ABSENT, type Call, type CheckpointParts, UNKNOWN } from "./ports.ts";
 import {
   blobBytes,
@@ -97,6 +97,12 @@ export class Checkpoints {
   /** The call has its outcome; repeating it changes nothing. */
   settle(turn: string, call: string): Promise<void> {
     return this.keeper.settle(turn, call);
+  }
+
+  /** Whether a file of this size comes back after it was overwritten by a command's output, or a new one goes away again. */
+  restores(bytes: number): boolean {
+    const most = this.mostBytes();
+    return most > 0 && bytes <= Math.min(MOST_COPIED, most);
   }
 
   /** Restores the files of a turn, or of an undo, where they still are as it left them. Repeating it completes it. */

@@ -5,13 +5,13 @@
  * CHECKPOINTS-1: the copy and the row are durable before the call begins, for every file the call is known to change.
  * CHECKPOINTS-2: a call's rows are closed with what it left behind. After a crash, with what its plan said it would leave, so
  * that a file somebody else has changed since is never taken for the agent's.
- * CHECKPOINTS-3: a command can change anything. What it names, what the turn touched before and what it may delete is copied,
+ * CHECKPOINTS-3: a command can change anything. What its output goes to, what it names, what the turn touched before and what it may delete is copied,
  * within limits; for everything else only size and times are recorded, so that an undo can at least say what it can't restore.
  * CHECKPOINTS-4: saving never stops the work. What couldn't be saved is recorded as such.
  */
 
 import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 import { readMarkedSize } from "../../core/files/index.ts";
@@ -143,7 +143,7 @@ export class Keeper {
   }
 
   private async aroundWrite<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    const kept = await this.tried(call, () => this.openAll(call, call.plan.targets));
+    const kept = await this.tried(call, () => this.openAll(call, call.plan.targets, "write"));
     try {
       return await work();
     } finally {
@@ -151,15 +151,16 @@ export class Keeper {
     }
   }
 
-  private async openAll(call: Call, paths: readonly string[], most?: number): Promise<Kept[]> {
+  private async openAll(call: Call, paths: readonly string[], as: "write" | "output" | "named"): Promise<Kept[]> {
     const { records, clock } = this.parts;
     const leaves = new Map(call.plan.leaves?.map((one) => [one.path, one.sha256 ?? ABSENT]));
     const known = new Map((await openRows(records, call.turn, call.call)).map((row) => [row.path, row]));
     const kept: (Kept & { bytes: number; leaves: string | null })[] = [];
     for (const path of paths) {
-      const copies =
-        most === undefined ? [await this.copy(call.workspace, path)] : await this.copyNamed(call, path, most);
-      for (const copy of copies) kept.push({ ...copy, leaves: leaves.get(path) ?? null });
+      const copies = as === "named" ? await this.copyNamed(call, path) : [await this.copy(call.workspace, path)];
+      // What can't be copied is found by listing the files, if it is in the agent's folders at all.
+      for (const copy of copies)
+        if (as !== "output" || copy.before !== UNKNOWN) kept.push({ ...copy, leaves: leaves.get(path) ?? null });
     }
     if (!kept.length) return [];
     const { turn, call: id, agent, session, tool } = call;
@@ -178,12 +179,12 @@ export class Keeper {
   }
 
   /** What a word of a command names: a file, or a link and the file it leads to, which may be written through it. */
-  private async copyNamed({ workspace }: Call, path: string, most: number): Promise<(Kept & { bytes: number })[]> {
+  private async copyNamed({ workspace }: Call, path: string): Promise<(Kept & { bytes: number })[]> {
     const noFile = await this.parts.files.readNoFile(workspace, path);
     // Whether a folder is gone can be seen afterwards.
     if (noFile?.kind === "folder") return [];
     const link = noFile ? [await this.put(noFile.path, keepNoFile(noFile))] : [];
-    const found = await this.parts.files.read(workspace, path, most);
+    const found = await this.parts.files.read(workspace, path, MOST_NAMED);
     // A word that names no file is only a word.
     if (found.state !== "file") return link;
     return [...link, await this.put(found.path, { hash: hashAs(found), content: found.content, mode: found.mode })];
@@ -234,7 +235,10 @@ export class Keeper {
       .catch(() => {});
     const manifest = await files.manifest(call.workspace, MOST_LISTED);
     const risky = await this.listEndangered(call, manifest.files);
-    const kept = await this.openAll(call, [...new Set([...paths, ...risky])], MOST_NAMED);
+    const outputs = outputsOf(call.plan);
+    const written = await this.openAll(call, outputs, "output");
+    const others = [...new Set([...paths, ...risky])].filter((path) => !outputs.includes(path));
+    const kept = [...written, ...(await this.openAll(call, others, "named"))];
     return { seq, kept, manifest };
   }
 
@@ -300,8 +304,10 @@ export class Keeper {
       if (!kept && links.isOnlyRelinked(path)) continue;
       const before = was.has(path) || begun.manifest.more ? UNKNOWN : ABSENT;
       let after = UNKNOWN;
-      if (!kept && was.has(path) && !now.files.has(path)) after = ABSENT;
+      if (!kept && was.has(path) && !now.files.has(path) && !now.more) after = ABSENT;
       else if (kept || read++ < MOST_READ) after = await this.hashAt(call.workspace, path);
+      // One that the second listing didn't reach may be as it was.
+      if (was.has(path) && !now.files.has(path) && after !== ABSENT) continue;
       rows.push({ path, before, mode: null, bytes: 0, ...kept, after });
     }
     const parted = rows
@@ -386,6 +392,18 @@ function hashAs(found: FileState): string {
 /** Two contents nobody looked at may differ. */
 function isSame(a: string, b: string): boolean {
   return a === b && a !== UNKNOWN;
+}
+
+/** Files that a command's output goes to, as it is written and in its settled form: they are known to change. */
+function outputsOf({ shell }: ActionPlan): string[] {
+  if (!shell) return [];
+  const paths = [shell, ...(shell.settled ? [shell.settled] : [])].flatMap(({ cwd, commands }) =>
+    commands
+      .flatMap(({ redirects }) => redirects)
+      .filter(({ isPlainFile }) => isPlainFile)
+      .map(({ target }) => resolve(cwd, target.literal!)),
+  );
+  return [...new Set(paths)].slice(0, MOST_NAMES);
 }
 
 /** Files a command names in words that are what they seem: operands and targets of redirections. */

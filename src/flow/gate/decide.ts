@@ -8,7 +8,7 @@ import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import { isSecretFile, truthy } from "../../core/kit/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { type JudgedPart, judgeShell, type ShellRules, settledForm } from "./exec.ts";
+import { type JudgedPart, judgeShell, type OutputRule, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { hasWildcard } from "./glob.ts";
 import { absolute } from "./paths.ts";
@@ -47,6 +47,10 @@ export interface Policy {
   authority: Authority;
   /** Text from outside is in what the model read. */
   tainted?: boolean;
+  /** All of it was fetched by the agent's own tools; nobody sent it in. */
+  isFetched?: boolean;
+  /** Whether undo brings back a file of this size that is overwritten. */
+  restores?: (bytes: number) => boolean;
   /** People other than the owner have spoken in this conversation. */
   shared?: boolean;
   /** What the owner wrote in this turn: a host named there is no new destination. */
@@ -130,8 +134,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (lasting) return { verdict: "ask", because: lasting, parts };
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
-  const settled = plan.shell?.settled && !trusted ? settledAllowed(policy, plan) : undefined;
-  if (settled) return settled;
+  const settled = plan.shell?.settled && !trusted ? judgeSettled(policy, plan) : undefined;
+  if (settled?.verdict === "allow") return settled;
   // Even a trusted agent asks before it deletes something that can't be named in advance.
   const unseen = trusted && plan.shell ? unseenRemoval(plan.shell) : undefined;
   if (unseen) return { verdict: "ask", because: unseen, parts };
@@ -144,6 +148,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
     return deny(TOO_LONG_TO_REVIEW);
   }
+  if (settled) return settled;
   // Naming a missing rule would be false: the rules were left out on purpose.
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
   // The hint to write a rule is only given when a rule is all that is missing.
@@ -153,14 +158,18 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
 }
 
 /**
- * The command with its patterns expanded and its loop unrolled, when rules cover every part of that. Its text was judged before
- * and nothing there forbids it; here the settled form is held against the same floor, deny rules and taint.
+ * The command with its patterns expanded and its loop unrolled, when rules cover every part of that, or all but a file for its output.
+ * Its text was judged before and nothing there forbids it; here the settled form is held against the same floor, deny rules and
+ * taint.
  */
-function settledAllowed(policy: Policy, plan: ActionPlan): Verdict | undefined {
+function judgeSettled(policy: Policy, plan: ActionPlan): Verdict | undefined {
   const shell = settledForm(plan.shell!);
   if (!shell) return undefined;
   const form: ActionPlan = { ...plan, shell };
   const parts = judgeShell(shell, shellRules(policy), policy.place, true);
+  const open = parts.filter((part) => part.verdict !== "allow");
+  if (open.length > 0 && open.every((part) => part.isOutput))
+    return { verdict: "ask", because: open[0]!.because, parts };
   const because = shellAllowed(parts);
   if (because === undefined || shell.commands.length > MOST_COMMANDS) return undefined;
   if (floor(form, policy.place) || denyRule(policy, form) || taint(policy, form, parts, "")) return undefined;
@@ -186,11 +195,16 @@ export function ruleFor(plan: ActionPlan): string {
   return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;
 }
 
-function shellRules({ allow, authority, tainted, shared }: Policy): ShellRules {
-  const of = (tool: string) => rulesFor(allow, tool);
-  const mayKeepOutput = authority === "owner" && !tainted && !shared;
-  const isTainted = authority === "owner" && tainted === true;
-  return { exec: of("exec"), read: of("read"), write: of("write"), mayKeepOutput, isTainted };
+function shellRules(policy: Policy): ShellRules {
+  const of = (tool: string) => rulesFor(policy.allow, tool);
+  return { exec: of("exec"), read: of("read"), write: of("write"), keepOutput: outputRule(policy) };
+}
+
+/** What happens to output that goes to a data file without a rule for writing. */
+function outputRule({ authority, tainted, isFetched, shared, restores }: Policy): OutputRule {
+  if (authority !== "owner" || shared) return { says: "unruled" };
+  if (!tainted) return { says: "kept" };
+  return isFetched ? { says: "restorable", restores: restores ?? (() => false) } : { says: "sent-in" };
 }
 
 function denyRule(policy: Policy, plan: ActionPlan): string | undefined {

@@ -3,7 +3,12 @@ import type { ShellReason } from "../../core/contracts/index.ts";
 import { judgeShell } from "./exec.ts";
 import { PLACE, plainShell } from "./testing.ts";
 
-const rules = { exec: ["awk *", "find *", "basename *"], read: [], write: [] };
+const rules = {
+  exec: ["awk *", "find *", "basename *"],
+  read: [],
+  write: [],
+  keepOutput: { says: "unruled" } as const,
+};
 const verdicts = (text: string, reasons: ShellReason[], isSettled = false) =>
   judgeShell(plainShell(text, { reasons }), rules, PLACE, isSettled).map(({ verdict }) => verdict);
 

@@ -27,6 +27,7 @@ import {
   holdsSecretsText,
   isLoadedLater,
   isOutside,
+  KEEPS_OUTPUT,
   linkOut,
   NOT_PLAIN,
   noRuleAllows,
@@ -36,7 +37,8 @@ import {
   searchesSecrets,
   UNNAMED_FILES,
   writesLoaded,
-  writesTainted,
+  writesSentIn,
+  writesUnrestored,
   writesUnruled,
 } from "./words.ts";
 
@@ -49,6 +51,8 @@ export interface JudgedPart {
   rule?: string;
   /** No rule covers it, and one could: a rule is what it lacks. */
   unruled?: true;
+  /** A data file for output: only who or what is in the conversation keeps it from being written. */
+  isOutput?: true;
   /** Where it stands, from the outside in. */
   within?: string[];
 }
@@ -70,11 +74,17 @@ export interface ShellRules {
   exec: readonly string[];
   read: readonly string[];
   write: readonly string[];
-  /** The owner's own wish, without text from outside: output of allowed commands may go to data files in the agent's folders. */
-  mayKeepOutput?: boolean;
-  /** The conversation contains text from outside. */
-  isTainted?: boolean;
+  keepOutput: OutputRule;
 }
+
+/**
+ * Whether the output of an allowed command may go to a data file in the agent's folders without a rule for writing. `kept`: yes, it
+ * is the owner's own wish. `restorable`: the agent's tools fetched text from outside, so undo has to cover the file. `sent-in`: no,
+ * somebody's text came into the conversation. `unruled`: no, others are involved.
+ */
+export type OutputRule =
+  | { says: "kept" | "sent-in" | "unruled" }
+  | { says: "restorable"; restores: (bytes: number) => boolean };
 
 /** The settled form of a command as a separate plan, for words that are about to allow it. */
 export function settledForm(shell: ShellPlan): ShellPlan | undefined {
@@ -353,12 +363,23 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
       else if (!mayRead(path, rules, place)) ask(readsOutside(target.guess));
     } else {
       const closed = writeConcern(target.guess, { shell, rules, place });
-      const isKept = closed !== undefined && keepsOutput(command, i, { shell, rules, place });
-      if (isKept && rules.isTainted) ask(writesTainted(target.guess));
-      else if (closed && !(isKept && rules.mayKeepOutput)) ask(`I${closed.slice(1)}`);
+      if (closed === undefined) continue;
+      const isData = keepsOutput(command, i, { shell, rules, place });
+      const because = isData ? outputConcern(command.redirects[i]!, rules.keepOutput) : undefined;
+      if (!isData || because === undefined) ask(`I${closed.slice(1)}`);
+      else if (because !== "") parts.push({ what, verdict: "ask", because, isOutput: true });
+      else parts.push({ what, verdict: "allow", because: KEEPS_OUTPUT });
     }
   }
   return parts;
+}
+
+/** Why output may not go to this data file; empty: it may. Undefined: for no reason but the missing rule. */
+function outputConcern({ target, bytes }: ShellCommand["redirects"][number], rule: OutputRule): string | undefined {
+  if (rule.says === "unruled") return undefined;
+  if (rule.says === "sent-in") return writesSentIn(target.guess);
+  const isFine = rule.says === "kept" || (rule.says === "restorable" && rule.restores(bytes ?? 0));
+  return isFine ? "" : writesUnrestored(target.guess);
 }
 
 /** A program's output in a plain file of data. Without a program a redirection only empties the file. */

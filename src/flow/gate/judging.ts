@@ -46,6 +46,8 @@ export interface JudgingParts {
   isShared: (session: string) => Promise<boolean>;
   /** How strict this session was made, or one it works for; nothing: as the agent's policy says. */
   modeOf: (session: string) => Promise<PolicyMode | undefined>;
+  /** Whether undo brings back a file of this size that is overwritten. */
+  restores: (bytes: number) => boolean;
   doors: Pick<OwnDoors, "now">;
 }
 
@@ -57,6 +59,7 @@ interface Who {
 interface TurnTrust {
   authority: Authority;
   tainted: boolean;
+  isFetched?: boolean;
   said?: string;
 }
 
@@ -89,6 +92,7 @@ export function makeJudging({
   ancestors,
   isShared,
   modeOf,
+  restores,
   doors,
 }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
@@ -107,22 +111,22 @@ export function makeJudging({
   const policyFor = async (agent: AgentId, place = readPlace(agent)) =>
     joinPolicy(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
 
-  const word = async (...[{ agent, session }, plan, { authority, tainted, said }]: Parameters<Judging["judge"]>) => {
+  const word = async (...[{ agent, session }, plan, standing]: Parameters<Judging["judge"]>) => {
+    const { authority, tainted, isFetched, said } = standing;
     const own = await policyFor(agent);
     const policies = [own];
     // What a sub-agent may do is what everybody who asked for it may do, too.
     const above = isChildSession(session) ? await ancestors(session) : [];
     for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
-    // Only a mode that trusts the agent can be made stricter, and has to know who else is there.
+    // Only a mode that trusts the agent can be made stricter.
     if (policies.some(({ mode }) => mode !== "ask")) {
       const own = await modeOf(session);
       if (own) for (const policy of policies) policy.mode = stricterMode(policy.mode, own);
     }
-    const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
-    const shared = isTrusting && (await isShared(session));
-    const words = policies.map((policy) =>
-      decide({ ...policy, authority, tainted, shared, ...truthy({ said }) }, plan),
-    );
+    const isTrusting = plan.risk === "exec" && policies.some(({ mode }) => mode !== "ask");
+    const shared = authority === "owner" && (isTrusting || redirects(plan)) && (await isShared(session));
+    const turn = { authority, tainted, shared, restores, ...truthy({ isFetched, said }) };
+    const words = policies.map((policy) => decide({ ...policy, ...turn }, plan));
     const verdict = strictest(words);
     const rule = plan.once ? "" : ruleFor(plan);
     const isRemembered = verdict.verdict === "allow" && words[0]!.remembered === true;
@@ -147,4 +151,9 @@ export function makeJudging({
       return { ...found, text: explainText(found, visible) };
     },
   };
+}
+
+/** Its output may go to a file without asking, and then it matters who else is there. */
+function redirects({ shell }: ActionPlan): boolean {
+  return shell?.commands.some((command) => command.redirects.length > 0) ?? false;
 }

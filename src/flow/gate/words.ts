@@ -142,8 +142,15 @@ export function writesUnruled(path: string): string {
   return `it writes ${path}, and no rule allows writing there.`;
 }
 
-export function writesTainted(path: string): string {
-  return `It writes ${path}. This conversation contains text from outside, and then writing needs a rule for the file.`;
+export const KEEPS_OUTPUT =
+  "A data file of the agent may take the output of an allowed command. It asks where others spoke or text was sent in (a webhook, a forwarded message, a file).";
+
+export function writesSentIn(path: string): string {
+  return `It writes ${path}. This conversation contains text that was sent in from outside, and then writing needs a rule for the file.`;
+}
+
+export function writesUnrestored(path: string): string {
+  return `It writes ${path}. This conversation contains text from outside, and undo couldn't restore the file.`;
 }
 
 export function gitFolder(path: string): string {

@@ -89,6 +89,7 @@ function takeIn({ p, turn }: TurnRun, called: Replied): void {
   // A message that joins midway lowers what the whole turn may do, and nothing raises it again (I12).
   p.authority = leastTrusted(p.authority, called.authority);
   p.tainted ||= called.tainted;
+  p.isFetched = p.isFetched === true && called.isFetched === true;
   if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
   p.notices.push(...(called.warnings ?? []));
   p.tookOwn ||= called.took.includes(turn);

@@ -36,6 +36,8 @@ export interface Replied {
   warnings?: string[];
   authority: Authority;
   tainted: boolean;
+  /** The agent's own tools fetched all text from outside in it. Absent in calls that were recorded before this was known. */
+  isFetched?: boolean;
   said?: string;
   /** Tools offered in it that end a turn without a word. */
   ends?: EndingTool[];
@@ -80,7 +82,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   if (hooked.deny !== undefined) return { declined: hooked.deny };
   made.notes = noteMessage([...(p.notes ?? []), ...(hooked.notes ?? [])]);
   const heard = parts.hooks.answers("answer.ready") || undefined;
-  const { request, tainted, full, fresh } = await buildRequest(parts, {
+  const { request, tainted, isFetched, full, fresh } = await buildRequest(parts, {
     session,
     agent,
     turn,
@@ -120,6 +122,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
   made.paid = paid;
   parts.crash.at("model.after");
   const said = ownerWords(took);
+  const isSentIn = made.notes.length > 0 || took.some(carriesOutside);
   // Taken from the request: what a reply may call depends on what it was offered.
   const ends = request.tools.map(({ name }) => name).filter(isEndingTool);
   return {
@@ -127,7 +130,8 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
     took: took.map((m) => m.turn),
     warnings: paid.warnings,
     authority: leastTrusted("owner", ...took.map((m) => m.authority)),
-    tainted: tainted || made.notes.length > 0 || took.some(carriesOutside),
+    tainted: tainted || isSentIn,
+    isFetched: isFetched && !isSentIn,
     ...truthy({ tools: hooked.tools, heard }),
     ...(ends.length ? { ends } : {}),
     ...defined({ said: said || undefined, closing: p.closing }),

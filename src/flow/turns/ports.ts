@@ -93,6 +93,8 @@ export interface History {
     model: string | null;
     thinking: ThinkingLevel | null;
     tainted: boolean;
+    /** No text from outside in it, or only what the agent's own tools fetched. */
+    isFetched: boolean;
   }>;
   /** Idempotent per id. */
   append(
@@ -164,6 +166,8 @@ export interface ContextRoom {
 export interface TurnStanding {
   authority: Authority;
   tainted: boolean;
+  /** The agent's own tools fetched all of it; nobody sent it in. Absent: not known. */
+  isFetched?: boolean;
   /** What the owner wrote in this turn. */
   said?: string;
 }

@@ -75,6 +75,8 @@ export type Progress = {
   said?: string;
   /** Text from outside was in a request of this turn. */
   tainted: boolean;
+  /** None of it was sent in: the agent's own tools fetched it. Absent in what was parked before this was known. */
+  isFetched?: boolean;
   model: string | null;
   practice: boolean;
   waiting: WaitingCall[];
@@ -106,6 +108,7 @@ export function newProgress(now: number): Progress {
     tookOwn: false,
     authority: "owner",
     tainted: false,
+    isFetched: true,
     model: null,
     practice: false,
     waiting: [],

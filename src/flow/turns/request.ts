@@ -38,6 +38,7 @@ export interface RequestInput {
 export interface BuiltRequest {
   request: ModelRequest;
   tainted: boolean;
+  isFetched: boolean;
   /** It does not fit, and is not sent like this. */
   full: boolean;
   /** What is new in it, in tokens. */
@@ -49,10 +50,11 @@ export async function buildRequest(
   input: RequestInput,
 ): Promise<BuiltRequest> {
   const { session, agent, given } = input;
-  const { system, shared, tools, notes, messages, tainted, ...tuned } = await parts.history.build(session, agent, {
+  const { system, shared, tools, notes, messages, ...built } = await parts.history.build(session, agent, {
     given,
     turn: input.turn,
   });
+  const { tainted, isFetched, ...tuned } = built;
   const fresh: ModelMessage[] = [...input.said.map((m) => userMessage(m).message), ...(input.more ?? [])];
   // The nearest choice wins: this turn's, the session's (/model), the agent's.
   const model = input.model ?? tuned.model ?? parts.agentModel(agent);
@@ -70,7 +72,7 @@ export async function buildRequest(
     cacheKey: session,
     ...truthy({ settings, model, thinking }),
   };
-  return { request, tainted, full: fit.full, fresh: fit.fresh };
+  return { request, tainted, isFetched, full: fit.full, fresh: fit.fresh };
 }
 
 /** The tools a chat allows; the two that find the others stay, the others are judged by name when they are called. */

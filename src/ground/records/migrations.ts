@@ -978,4 +978,10 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE usage ADD COLUMN basis TEXT NOT NULL DEFAULT 'priced';
   ALTER TABLE budget_hold ADD COLUMN caller TEXT;
   `,
+  `
+  -- Whether the text from outside in a compacted part was sent in, and not only fetched by the agent's own tools. Nobody knows that of
+  -- older ones.
+  ALTER TABLE compaction ADD COLUMN sent_in INTEGER NOT NULL DEFAULT 0;
+  UPDATE compaction SET sent_in = tainted;
+  `,
 ];

@@ -294,6 +294,7 @@ export class Compactions {
       snapshot,
       known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, reason) }, 4 * carry),
       tainted: view.carryTainted || view.outside.slice(0, cut).includes(true),
+      sentIn: view.carrySentIn || view.sentIn.slice(0, cut).includes(true),
       must: reason.why === "full",
       model: view.model.id,
       summariser,
@@ -370,6 +371,8 @@ export class Compactions {
           tokens_before: done.before,
           tokens_after: done.after,
           tainted: plan.tainted ? 1 : 0,
+          // A plan that was recorded before this was known.
+          sent_in: (plan.sentIn ?? plan.tainted) ? 1 : 0,
           turn: at.turn,
           at: clock.now(),
         });

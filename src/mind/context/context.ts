@@ -15,6 +15,7 @@ import {
   type AgentId,
   type Given,
   isReplyId,
+  isResultId,
   type ModelMessage,
   messageIds,
   readReplyId,
@@ -70,6 +71,8 @@ export interface ContextView {
   snapshot: string;
   carry: Carry;
   carryTainted: boolean;
+  /** Of what the notes were made of, somebody sent in text from outside. */
+  carrySentIn: boolean;
   notesTokens: number;
   /** From the records: where the window starts, and which compaction is in effect. */
   base: number;
@@ -80,6 +83,8 @@ export interface ContextView {
   messages: readonly ModelMessage[];
   sizes: readonly number[];
   outside: readonly boolean[];
+  /** Somebody sent it in: it isn't what the agent's own tools fetched. */
+  sentIn: readonly boolean[];
   /** What the next request would cost before anything new is said. */
   tokens: number;
   /** How many of the messages the provider has counted; 0: everything is an estimate. */
@@ -104,6 +109,8 @@ interface Hot {
   compaction: string | null;
   carry: Carry;
   carryTainted: boolean;
+  /** Of what the notes were made of, somebody sent in text from outside. */
+  carrySentIn: boolean;
   /** Null until it was frozen. */
   snapshot: string | null;
   notes: string;
@@ -114,6 +121,8 @@ interface Hot {
   sizes: number[];
   /** For each message, whether it contains text from outside (I12). */
   outside: boolean[];
+  /** Whether somebody sent that text in; the rest was fetched by the agent's own tools. */
+  sentIn: boolean[];
   /** Forgotten messages that the turn that was asked to forget still reads, by place. */
   own?: Map<number, TurnId>;
   /** Ids of messages in the window or appended since, so that a repeated append doesn't show twice. */
@@ -168,16 +177,20 @@ export class Contexts {
       model: string | null;
       thinking: ThinkingLevel | null;
       tainted: boolean;
+      isFetched: boolean;
     }
   > {
     const hot = await this.ready(session, agent);
     const { system, tools } = hot.prompt!;
     const shared = hot.prompt!.shared === undefined ? {} : { shared: hot.prompt!.shared };
-    const tainted = hot.carryTainted || hot.outside.includes(true);
+    const taint = {
+      tainted: hot.carryTainted || hot.outside.includes(true),
+      isFetched: !(hot.carrySentIn || hot.sentIn.includes(true)),
+    };
     const { model, thinking, notes } = hot;
     const led = notes !== "";
     const said = readBy(hot, turn);
-    if (!given) return { system, ...shared, tools, notes, messages: wellFormed(said, led), model, thinking, tainted };
+    if (!given) return { system, ...shared, tools, notes, messages: wellFormed(said, led), model, thinking, ...taint };
     // What a caller supplies for one turn goes around what the session has.
     const isCaller = given.instructions !== undefined || given.history !== undefined || given.tools !== undefined;
     if (isCaller) hot.callerPrompt ??= await this.parts.callerPrompt(agent);
@@ -190,7 +203,7 @@ export class Contexts {
       messages: wellFormed([...(given.history ?? []), ...said], led),
       model,
       thinking,
-      tainted,
+      ...taint,
     };
   }
 
@@ -227,6 +240,7 @@ export class Contexts {
     hot.numbers.push(hot.next++);
     hot.sizes.push(tokens);
     hot.outside.push(m.outside ?? false);
+    hot.sentIn.push(isSentIn(m.id, m.outside ?? false));
     this.weigh(hot, tokens, 1);
   }
 
@@ -264,6 +278,7 @@ export class Contexts {
       snapshot: hot.snapshot ?? "",
       carry: hot.carry,
       carryTainted: hot.carryTainted,
+      carrySentIn: hot.carrySentIn,
       notesTokens: hot.notesTokens,
       base: hot.base,
       compaction: hot.compaction,
@@ -272,6 +287,7 @@ export class Contexts {
       messages: [...readBy(hot)],
       sizes: [...hot.sizes],
       outside: [...hot.outside],
+      sentIn: [...hot.sentIn],
       tokens: this.countTokens(hot, asked.id),
       counted: hot.reported?.messages ?? 0,
       ...defined({ countedBy: hot.reported?.model }),
@@ -486,6 +502,7 @@ export class Contexts {
       compaction: row?.compaction ?? null,
       carry: compaction ? (JSON.parse(compaction.carry) as Carry) : NO_CARRY,
       carryTainted: compaction?.tainted === 1,
+      carrySentIn: compaction?.sent_in === 1,
       snapshot: row?.snapshot ?? null,
       notes: "",
       notesTokens: 0,
@@ -495,6 +512,7 @@ export class Contexts {
       sizes,
       ...(own.length ? { own: new Map(own) } : {}),
       outside: rows.map((r) => r.outside === 1),
+      sentIn: rows.map((r) => isSentIn(r.id, r.outside === 1)),
       ids: new Set(rows.map((r) => r.id)),
       tokens: sizes.reduce((sum, size) => sum + size, 0),
       held: 0,
@@ -569,4 +587,9 @@ function readBy({ messages, own }: Hot, turn?: TurnId): readonly ModelMessage[] 
     const asker = own.get(i);
     return asker === undefined || asker === turn ? message : masked(message);
   });
+}
+
+/** Text from outside that the agent's own tools didn't fetch. */
+function isSentIn(id: string, outside: boolean): boolean {
+  return outside && !isResultId(id);
 }

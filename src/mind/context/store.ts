@@ -179,6 +179,7 @@ export interface CompactionRow {
   tokens_before: number;
   tokens_after: number;
   tainted: number;
+  sent_in: number;
   turn: string;
   at: number;
   undone_at: number | null;
@@ -197,11 +198,11 @@ export function listCompactions(db: Reads, session: SessionKey, limit: number): 
 export function keepCompaction(tx: Tx, c: Omit<CompactionRow, "undone_at" | "from_seq"> & { base: number }): void {
   tx.run(
     `INSERT INTO compaction (id, session, previous, from_seq, to_seq, carry, how, model, focus, tokens_before, tokens_after,
-       tainted, turn, at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM session WHERE key = ? AND compaction = ?)
+       tainted, sent_in, turn, at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM session WHERE key = ? AND compaction = ?)
      ON CONFLICT (id) DO NOTHING`,
     ...[c.id, c.session, c.previous, c.base, c.to_seq, c.carry, c.how, c.model, c.focus],
-    ...[c.tokens_before, c.tokens_after, c.tainted, c.turn, c.at],
+    ...[c.tokens_before, c.tokens_after, c.tainted, c.sent_in, c.turn, c.at],
     ...[c.session, c.id],
   );
 }

@@ -58,6 +58,7 @@ export type Plan = {
   snapshot: number;
   known: Carry;
   tainted: boolean;
+  sentIn?: boolean;
   must: boolean;
   model: string;
   summariser: string | null;

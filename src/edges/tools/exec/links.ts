@@ -26,7 +26,10 @@ export async function leadingOut(command: ShellCommand, around: CommandPlace, wa
     // What nobody has looked at may lead anywhere.
     if (looks.isCut) return [...found, { word, path: text }];
   }
-  for (const redirect of redirects) if (await isPlainFile(redirect, around.cwd, looks)) redirect.isPlainFile = true;
+  for (const redirect of redirects) {
+    const plain = await findPlainFile(redirect, around.cwd, looks);
+    if (plain) Object.assign(redirect, { isPlainFile: true, ...plain });
+  }
   found.push(...(await reachedUnnamed(command, around, ways)), ...(await secretsMet(command, around, ways.searches)));
   return found;
 }
@@ -34,16 +37,18 @@ export async function leadingOut(command: ShellCommand, around: CommandPlace, wa
 const MAY_RUN = 0o111n;
 
 /** A new file or one that only holds something, reached without going over any link. */
-async function isPlainFile(
+async function findPlainFile(
   { operator, target, isDescriptor }: ShellCommand["redirects"][number],
   cwd: string,
   looks: Looks,
-): Promise<boolean> {
-  if (isDescriptor || target.literal === undefined || operator.startsWith("<")) return false;
+): Promise<{ bytes?: number } | undefined> {
+  if (isDescriptor || target.literal === undefined || operator.startsWith("<")) return undefined;
   const { links } = await findWay(target.literal, cwd, looks);
   const stats = await looks.at(resolve(cwd, target.literal));
-  if (looks.isCut || links.length > 0) return false;
-  return stats === undefined || (stats.isFile() && stats.nlink === 1n && (stats.mode & MAY_RUN) === 0n);
+  if (looks.isCut || links.length > 0) return undefined;
+  if (stats === undefined) return {};
+  const isPlain = stats.isFile() && stats.nlink === 1n && (stats.mode & MAY_RUN) === 0n;
+  return isPlain ? { bytes: Number(stats.size) } : undefined;
 }
 
 /** Names that are glued to one or two letters of options: `sort -oplan.txt`. The other words were looked at as paths. */
