@@ -235,7 +235,7 @@ export class Keeper {
       .catch(() => {});
     const manifest = await files.manifest(call.workspace, MOST_LISTED);
     const risky = await this.listEndangered(call, manifest.files);
-    const outputs = outputsOf(call.plan);
+    const outputs = listOutputs(call.plan);
     const written = await this.openAll(call, outputs, "output");
     const others = [...new Set([...paths, ...risky])].filter((path) => !outputs.includes(path));
     const kept = [...written, ...(await this.openAll(call, others, "named"))];
@@ -395,7 +395,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 /** Files that a command's output goes to, as it is written and in its settled form: they are known to change. */
-function outputsOf({ shell }: ActionPlan): string[] {
+function listOutputs({ shell }: ActionPlan): string[] {
   if (!shell) return [];
   const paths = [shell, ...(shell.settled ? [shell.settled] : [])].flatMap(({ cwd, commands }) =>
     commands
