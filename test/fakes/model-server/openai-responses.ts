@@ -63,7 +63,7 @@ export const openaiResponses: Speaker = {
     }
     return {
       system,
-      tools: asList(body.tools).map((tool) => asText(tool.name)),
+      tools: asList(body.tools).flatMap(namesOf),
       messages,
       cacheMarks: body.prompt_cache_key ? 1 : 0,
     };
@@ -146,12 +146,24 @@ function itemsOf(reply: Reply, request: NormalRequest): Loose[] {
       type: "function_call",
       id: `fc_${turn}_${i}`,
       call_id: callId(call, i, "call", turn),
-      name: call.name,
+      ...splitName(call.name, request.tools),
       arguments: inputText(call),
       status: "completed",
     });
   }
   return items;
+}
+
+/** Tools of a namespace are listed, and called by a script, as `namespace.name`. */
+function namesOf(tool: Loose): string[] {
+  if (tool.type !== "namespace") return [asText(tool.name)];
+  return asList(tool.tools).map(({ name }) => `${asText(tool.name)}.${asText(name)}`);
+}
+
+function splitName(name: string, listed: readonly string[]): Loose {
+  const dot = name.lastIndexOf(".");
+  if (dot < 0 || !listed.includes(name)) return { name };
+  return { namespace: name.slice(0, dot), name: name.slice(dot + 1) };
 }
 
 function streamItem(item: Loose, output_index: number, reply: Reply, push: (data: Loose) => void): void {
@@ -164,7 +176,7 @@ function streamItem(item: Loose, output_index: number, reply: Reply, push: (data
     }
     push({ type: "response.reasoning_summary_part.done", ...at, summary_index: 0 });
   } else if (item.type === "message") {
-    push({ type: "response.output_item.added", output_index, item: { type: "message", id: item.id } });
+    push({ type: "response.output_item.added", output_index, item: { ...item, status: "in_progress", content: [] } });
     const type = finishOf(reply) === "refusal" ? "response.refusal.delta" : "response.output_text.delta";
     for (const delta of cutText(reply.text ?? "", reply.pieces)) push({ type, ...at, content_index: 0, delta });
   } else {

@@ -50,7 +50,7 @@ export interface RpcWords {
 /** Answers a request. `signal` aborts when the client no longer wants the answer. */
 export type RpcHandler = (
   params: Record<string, unknown>,
-  call: { signal: AbortSignal; answered: Promise<void> },
+  call: { id: string | number; signal: AbortSignal; answered: Promise<void> },
 ) => Promise<object>;
 
 export interface RpcPeerParts {
@@ -164,7 +164,7 @@ export class RpcPeer {
       answered = resolve;
     });
     try {
-      const result = await requests[method]!(params, { signal: own.signal, answered: after });
+      const result = await requests[method]!(params, { id, signal: own.signal, answered: after });
       this.send({ id, result });
     } catch (error) {
       const thrown = error instanceof Error ? error : new Error(String(error));

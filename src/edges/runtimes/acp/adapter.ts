@@ -1,18 +1,13 @@
 /** Any agent that speaks ACP, driven by its profile. A program for each run: what outlives a run is the agent's own session. */
-import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
 import type { RuntimeAdapter, RuntimeCapabilities, RuntimeClaim, RuntimeProbe } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
+import { RunChild } from "../child.ts";
 import type { DriverParts } from "../driver.ts";
-import { AcpChild } from "./child.ts";
+import { findProgram, readVersion } from "../program.ts";
+import { runWords as words } from "../words.ts";
 import { type AcpProfile, fillEnvironment } from "./profile.ts";
 import { AcpSession } from "./session.ts";
-import { acpRunWords as words } from "./words.ts";
-
-const PROBE_MS = 2000;
-const MOST_VERSION = 200;
 
 export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): RuntimeAdapter {
   /** As the last probe found it. */
@@ -20,10 +15,10 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
   return {
     name: profile.name,
     async probe(signal): Promise<RuntimeProbe> {
-      const program = await findProgram(profile, parts);
+      const program = await findProgram(profile.command, parts.searchPath());
       if (program === undefined) return { state: "missing", fix: words.missing(profile.title, profile.install) };
       try {
-        const version = await readVersion(profile, program, parts, signal);
+        const version = await readVersion({ argv: [program, ...profile.version], folders: parts.searchPath(), signal });
         known = version;
         return { state: "ready", version };
       } catch (error) {
@@ -32,7 +27,7 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
     },
     capabilities: () => listCapabilities(profile),
     async open(request, ports, signal) {
-      const program = await findProgram(profile, parts);
+      const program = await findProgram(profile.command, parts.searchPath());
       if (program === undefined)
         throw new AppError("NOT_READY", { message: words.missing(profile.title, profile.install) });
       const own = fillEnvironment(
@@ -55,7 +50,7 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
         key: ports.env[parts.tag] ?? request.run,
         endsWithInput: profile.endsWithInput,
       };
-      const child = new AcpChild(spec, parts);
+      const child = new RunChild(spec, parts);
       const session = new AcpSession({ profile, request, ports, child, clock: parts.clock, version: known });
       await session.open(signal);
       return session;
@@ -63,35 +58,6 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
     // Its program ended with the process that started it: the conversation goes on in a new attempt, by its token.
     reattach: async () => null,
   };
-}
-
-async function findProgram({ command }: AcpProfile, { searchPath }: DriverParts): Promise<string | undefined> {
-  const places = isAbsolute(command) ? [command] : searchPath().map((folder) => join(folder, command));
-  for (const place of places) {
-    const isThere = await access(place, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return place;
-  }
-  return undefined;
-}
-
-function readVersion(
-  { version }: AcpProfile,
-  program: string,
-  { searchPath }: DriverParts,
-  signal: AbortSignal,
-): Promise<string> {
-  const env = { PATH: searchPath().join(delimiter) };
-  return new Promise((resolve, reject) => {
-    execFile(program, [...version], { env, signal, timeout: PROBE_MS, maxBuffer: 65_536 }, (error, stdout) => {
-      const found = stdout.trim().split("\n").at(-1)?.slice(0, MOST_VERSION);
-      // A slow program isn't a broken one: a large one on a busy machine takes longer than a person waits here.
-      if (error && !error.killed) reject(error);
-      else resolve(found || "unknown");
-    });
-  });
 }
 
 /** What the profile says. ACP says the same of every agent where it isn't mentioned. */

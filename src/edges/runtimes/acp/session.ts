@@ -2,18 +2,12 @@
  * One run of an ACP agent: a program for this run, a session in it (new, or taken up again), a prompt, and its events until the end. What
  * is said meanwhile becomes the next prompt of the same run: the protocol has no way into a turn that runs.
  */
-import type {
-  RunAnswer,
-  RunEventBody,
-  RunPorts,
-  RunRequest,
-  RunSession,
-  RunToken,
-} from "../../../core/contracts/index.ts";
+import type { RunAnswer, RunPorts, RunRequest, RunSession, RunToken } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { type Clock, RpcFailure, RpcPeer } from "../../../core/kit/index.ts";
-import { RunQueue } from "../run-queue.ts";
-import type { AcpChild } from "./child.ts";
+import type { RunChild } from "../child.ts";
+import { LiveRun, type LiveSession } from "../live-run.ts";
+import { runWords } from "../words.ts";
 import { type AcpFields, asFields } from "./fields.ts";
 import { chooseOption, type PermissionOption, type PermissionOutcome, readOptions } from "./options.ts";
 import type { AcpProfile } from "./profile.ts";
@@ -24,7 +18,7 @@ export interface AcpSessionParts {
   profile: AcpProfile;
   request: RunRequest;
   ports: RunPorts;
-  child: AcpChild;
+  child: RunChild;
   clock: Clock;
   /** Null: nobody looked. */
   version: string | null;
@@ -38,34 +32,27 @@ interface OpenAsk {
 
 /** A cold start of a large program on a busy machine takes half a minute. */
 const OPEN_MS = 90_000;
-/** How long a soft stop may take before it becomes a hard one. */
-const SOFT_MS = 10_000;
 const PROTOCOL = 1;
 /** Of a run's token. */
 const TOKEN_FORM = 1;
 
-export class AcpSession implements RunSession {
+export class AcpSession implements RunSession, LiveSession {
   readonly run: string;
   readonly attempt: number;
   private readonly parts: AcpSessionParts;
-  private readonly queue: RunQueue;
+  private readonly live: LiveRun;
   private readonly peer: RpcPeer;
   private readonly asks = new Map<string, OpenAsk>();
-  private readonly over = new AbortController();
   private readonly said: string[] = [];
   private state: Translation = UNSPOKEN;
   private session = "";
-  private calls = 0;
-  private isStopping = false;
-  private stopQuiet = () => {};
-  private stopTimers: (() => void)[] = [];
 
   constructor(parts: AcpSessionParts) {
-    const { request, clock, child } = parts;
+    const { request, child, profile } = parts;
     this.parts = parts;
     this.run = request.run;
     this.attempt = request.attempt;
-    this.queue = new RunQueue({ ...request, clock });
+    this.live = new LiveRun({ ...parts, title: profile.title, session: this });
     this.peer = new RpcPeer({
       words: RPC_WORDS,
       write: (line) => child.write(line),
@@ -81,36 +68,34 @@ export class AcpSession implements RunSession {
   /** Rejects when nothing was said to the model: then nothing of it is left, either. */
   async open(signal: AbortSignal): Promise<void> {
     const { child, profile, request, version } = this.parts;
-    const limit = AbortSignal.any([signal, this.over.signal, AbortSignal.timeout(OPEN_MS)]);
+    const limit = AbortSignal.any([signal, this.live.over, AbortSignal.timeout(OPEN_MS)]);
     let ended = "";
     try {
       await child.start({
         line: (line) => this.take(line),
         ended: (why) => {
           ended = why;
-          this.died(why);
+          this.live.died(why);
         },
       });
       const hello = await this.greet(limit);
       await this.begin(hello, limit);
     } catch (cause) {
-      this.quiet();
-      await child.end();
+      await this.live.leave();
       throw notStarted(profile, ended || (cause as Error).message, cause);
     }
-    this.emit({ type: "run_started", session: this.session, model: request.model, version });
-    if (profile.resume !== "none") this.emit({ type: "checkpoint", token: this.token() });
-    this.watch();
-    this.rest();
+    this.live.emit({ type: "run_started", session: this.session, model: request.model, version });
+    if (profile.resume !== "none") this.live.emit({ type: "checkpoint", token: this.token() });
+    this.live.begin();
     void this.drive();
   }
 
   events(afterSeq: number) {
-    return this.queue.events(afterSeq);
+    return this.live.events(afterSeq);
   }
 
   async say(text: string): Promise<"next-turn" | "ended"> {
-    if (this.over.signal.aborted || this.isStopping) return "ended";
+    if (this.live.isOver || this.live.isStopping) return "ended";
     this.said.push(text);
     return "next-turn";
   }
@@ -125,26 +110,43 @@ export class AcpSession implements RunSession {
     return "taken";
   }
 
-  async stop(how: "soft" | "hard"): Promise<void> {
-    if (this.over.signal.aborted) return;
-    if (how === "hard") return this.finish("stopped");
-    if (this.isStopping) return;
-    this.isStopping = true;
-    this.withdraw();
-    this.peer.notify("session/cancel", { sessionId: this.session });
-    this.stopTimers.push(this.parts.clock.after(SOFT_MS, () => void this.finish("stopped")));
+  stop(how: "soft" | "hard"): Promise<void> {
+    return this.live.stop(how);
   }
 
   async park(): Promise<RunToken | null> {
-    if (this.parts.profile.resume === "none" || this.over.signal.aborted) return null;
-    this.quiet();
-    this.queue.end();
-    await this.parts.child.end();
+    if (this.parts.profile.resume === "none" || this.live.isOver) return null;
+    await this.live.leave();
     return this.token();
   }
 
   async close(): Promise<void> {
-    await this.finish("stopped");
+    await this.live.finish("stopped");
+  }
+
+  isAsking(): boolean {
+    return [...this.asks.values()].some(({ settle }) => settle);
+  }
+
+  isActing(): boolean {
+    return [...this.state.calls.values()].some((call) => call.state === "announced");
+  }
+
+  saidSoFar(): string {
+    return this.state.text;
+  }
+
+  withdraw(): void {
+    for (const ask of this.asks.keys()) this.drop(ask);
+  }
+
+  interrupt(): boolean {
+    this.peer.notify("session/cancel", { sessionId: this.session });
+    return true;
+  }
+
+  closed(): void {
+    this.peer.close();
   }
 
   private token(): RunToken {
@@ -190,7 +192,7 @@ export class AcpSession implements RunSession {
   /** Without a replay where it can; otherwise what is replayed is known already (ACPRUN-1). */
   private async takeUp(token: RunToken, can: AcpFields, place: object, signal: AbortSignal): Promise<void> {
     const { session } = token.state;
-    if (token.form !== TOKEN_FORM || typeof session !== "string") throw new Error(words.oldToken);
+    if (token.form !== TOKEN_FORM || typeof session !== "string") throw new Error(runWords.oldToken);
     const canResume = asFields(can.sessionCapabilities).resume !== undefined;
     this.session = session;
     this.hear({ kind: "loading" });
@@ -206,27 +208,26 @@ export class AcpSession implements RunSession {
     while (next !== "") {
       const params = { sessionId: this.session, prompt: [{ type: "text", text: next }] };
       try {
-        const result = asFields(await this.peer.ask("session/prompt", params, this.over.signal));
-        next = this.isStopping ? "" : this.said.splice(0).join("\n\n");
-        const ended = this.isStopping ? { ...result, stopReason: "cancelled" } : result;
+        const result = asFields(await this.peer.ask("session/prompt", params, this.live.over));
+        next = this.live.isStopping ? "" : this.said.splice(0).join("\n\n");
+        const ended = this.live.isStopping ? { ...result, stopReason: "cancelled" } : result;
         this.hear({ kind: "ended", result: ended, isLast: next === "" });
       } catch (error) {
-        if (this.over.signal.aborted) return;
+        if (this.live.isOver) return;
         if (!(error instanceof RpcFailure)) throw error;
-        if (this.isStopping) return void this.finish("stopped");
+        if (this.live.isStopping) return void this.live.finish("stopped");
         this.hear({ kind: "failed", code: error.code, message: error.message });
         next = "";
       }
     }
-    this.quiet();
-    await this.parts.child.end();
+    await this.live.settle();
   }
 
   private ask(params: AcpFields, signal: AbortSignal): Promise<object> {
     const ask = `ask-${this.asks.size + 1}`;
     return new Promise((resolve) => {
       const settle = (outcome: PermissionOutcome) => resolve({ outcome });
-      if (this.isStopping || this.over.signal.aborted) return settle({ outcome: "cancelled" });
+      if (this.live.isStopping || this.live.isOver) return settle({ outcome: "cancelled" });
       this.asks.set(ask, { options: readOptions(params.options), settle });
       signal.addEventListener("abort", () => this.drop(ask), { once: true });
       this.hear({ kind: "asked", ask, request: params });
@@ -242,87 +243,25 @@ export class AcpSession implements RunSession {
     this.hear({ kind: "answered", ask, how: "withdrawn" });
   }
 
-  private withdraw(): void {
-    for (const ask of this.asks.keys()) this.drop(ask);
-  }
-
   private take(line: string): void {
-    this.rest();
     // What a program prints besides the protocol is no message.
     if (line.trimStart().startsWith("{")) this.peer.take(line);
-    if (!this.queue.isFull) return;
-    this.parts.child.pause();
-    void this.queue.room().then(() => this.parts.child.resume());
+    this.live.heard();
   }
 
   private hear(heard: AcpHeard): void {
-    if (this.over.signal.aborted) return;
+    if (this.live.isOver) return;
     const { state, events } = translate(this.parts.profile, this.state, heard);
     this.state = state;
-    for (const event of events) this.emit(event);
-    this.rest();
-  }
-
-  private emit(event: RunEventBody): void {
-    this.queue.push(event);
-    const { toolCalls } = this.parts.request.limits;
-    if (event.type !== "tool_call" || toolCalls === null || ++this.calls !== toolCalls + 1) return;
-    this.queue.push({ type: "notice", text: words.tooManyCalls(toolCalls) });
-    void this.stop("soft");
-  }
-
-  private watch(): void {
-    const { deadline } = this.parts.request.limits;
-    if (deadline === null) return;
-    const { clock } = this.parts;
-    const late = () => {
-      this.queue.push({ type: "notice", text: words.outOfTime });
-      void this.stop("soft");
-    };
-    this.stopTimers.push(clock.after(Math.max(0, deadline - clock.now()), late));
-  }
-
-  /** Counts its silence from now. While a person is asked, it is silent because of us. */
-  private rest(): void {
-    this.stopQuiet();
-    const isAsking = [...this.asks.values()].some(({ settle }) => settle);
-    if (this.session === "" || isAsking || this.over.signal.aborted) return;
-    const { quietMs } = this.parts.request.limits;
-    this.stopQuiet = this.parts.clock.after(quietMs, () => {
-      const text = words.silent(this.parts.profile.title, quietMs);
-      this.queue.push({ type: "error", failure: "timeout", text, hint: null });
-      void this.finish("failed");
-    });
-  }
-
-  /** The program is gone. What it was doing then, nobody knows. */
-  private died(why: string): void {
-    if (this.over.signal.aborted || this.session === "") {
-      this.peer.close();
-      return;
-    }
-    const isActing = [...this.state.calls.values()].some((call) => call.state === "announced");
-    this.queue.push({ type: "error", failure: "unknown", text: words.died(this.parts.profile.title, why), hint: null });
-    void this.finish(isActing ? "unknown" : "failed");
-  }
-
-  private async finish(outcome: "stopped" | "failed" | "unknown"): Promise<void> {
-    if (!this.over.signal.aborted) {
-      this.withdraw();
-      this.quiet();
-      this.queue.push({ type: "done", outcome, text: this.state.text });
-    }
-    await this.parts.child.end();
-  }
-
-  private quiet(): void {
-    this.stopQuiet();
-    for (const stop of this.stopTimers) stop();
-    this.over.abort();
-    this.peer.close();
+    for (const event of events) this.live.emit(event);
+    this.live.rest();
   }
 }
 
 function notStarted({ title, command }: AcpProfile, why: string, cause: unknown): AppError {
-  return new AppError("NOT_READY", { message: words.notStarted(title, why), hint: words.tryItself(command), cause });
+  return new AppError("NOT_READY", {
+    message: runWords.notStarted(title, why),
+    hint: runWords.tryItself(command),
+    cause,
+  });
 }

@@ -1,9 +1,9 @@
 /**
- * The agent's program: lines in, lines out. Everything it starts carries the run's tag, by which all of it is ended afterwards, children
+ * A runtime's program: lines in, lines out. Everything it starts carries the run's tag, by which all of it is ended afterwards, children
  * that left its group included (RUNTIME-8).
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { defined, LineReader } from "../../../core/kit/index.ts";
+import { defined, LineReader } from "../../core/kit/index.ts";
 
 export interface ChildSpec {
   argv: readonly [string, ...string[]];
@@ -14,9 +14,17 @@ export interface ChildSpec {
   key: string;
   /** False: it doesn't end when its input does, and is ended at once. */
   endsWithInput: boolean;
+  bounds?: ChildBounds;
 }
 
-export interface ChildParts {
+interface ChildBounds {
+  /** Bytes of one line. */
+  line: number;
+  /** Bytes of everything it says. */
+  run: number;
+}
+
+interface ChildParts {
   /** Ends every process of a run. Resolves when none is left. */
   endRun(run: { key: string; leader?: number }): Promise<unknown>;
 }
@@ -27,13 +35,14 @@ export interface ChildEars {
   ended(why: string): void;
 }
 
-/** A tool's output in one message. */
-const LONGEST_LINE = 10 * 1024 * 1024;
+const MB = 1024 * 1024;
+/** A tool's output in one message; days of an answer word by word. */
+const BOUNDS: ChildBounds = { line: 10 * MB, run: 1024 * MB };
 /** Of what it complains, the end is kept. */
 const MOST_COMPLAINTS = 8192;
 const GOODBYE_MS = 1000;
 
-export class AcpChild {
+export class RunChild {
   private readonly spec: ChildSpec;
   private readonly parts: ChildParts;
   private child: ChildProcess | undefined;
@@ -47,26 +56,37 @@ export class AcpChild {
 
   /** Rejects when it can't be started. */
   async start(ears: ChildEars): Promise<void> {
-    const { argv, cwd, env } = this.spec;
+    const { argv, cwd, env, bounds = BOUNDS } = this.spec;
     const [program, ...args] = argv;
     // A separate group, so that a Ctrl-C meant for Lares doesn't reach it.
     const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.child = child;
+    let bytes = 0;
+    let isOver = false;
+    const end = (why: string) => {
+      if (!isOver && !this.ending) ears.ended(why);
+      isOver = true;
+    };
     const lines = new LineReader((line) => {
-      if (this.ending) return;
-      if (line === undefined) ears.ended(`It sent a line of more than ${LONGEST_LINE / 1024 / 1024} MB.`);
+      if (this.ending || isOver) return;
+      if (line === undefined) end(`It sent a line of more than ${sayBytes(bounds.line)}.`);
       else ears.line(line);
-    }, LONGEST_LINE);
+    }, bounds.line);
     child.stdin!.on("error", () => {
       // It ended while we wrote; `exit` says so.
     });
-    child.stdout!.on("data", (piece: Buffer) => lines.feed(piece));
+    child.stdout!.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > bounds.run) end(`It sent more than ${sayBytes(bounds.run)} in one run.`);
+      else lines.feed(piece);
+    });
     child.stderr!.on("data", (piece: Buffer) => {
       this.complaints = (this.complaints + piece.toString("utf8")).slice(-MOST_COMPLAINTS);
     });
     // Not `exit`: what it said last may still be in the pipe.
     child.once("close", () => {
-      if (!this.ending) ears.ended(this.explain());
+      lines.end();
+      end(this.explain());
     });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -76,6 +96,11 @@ export class AcpChild {
 
   write(text: string): void {
     if (this.child?.stdin?.writable) this.child.stdin.write(text);
+  }
+
+  /** Nothing more is said to it. */
+  closeInput(): void {
+    this.child?.stdin?.end();
   }
 
   /** Stops reading until `resume`: what it says meanwhile stays in the pipe, and in the end the program waits. */
@@ -108,6 +133,10 @@ export class AcpChild {
     const last = this.complaints.trim().split("\n").at(-1)?.trim();
     return last ? `It ended by itself: ${last}` : "It ended by itself.";
   }
+}
+
+function sayBytes(bytes: number): string {
+  return bytes >= MB ? `${Math.round(bytes / MB)} MB` : `${Math.round(bytes / 1024)} kB`;
 }
 
 function exited(child: ChildProcess): Promise<void> {

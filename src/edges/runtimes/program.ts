@@ -1,0 +1,61 @@
+/** Somebody else's program on this machine: where it is, and which version. Its code is never loaded, only asked. */
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+
+/** A person waits for it. */
+const PROBE_MS = 2000;
+const MOST_VERSION = 200;
+
+/** By name in these folders, or where an absolute path says. */
+export async function findProgram(command: string, folders: readonly string[]): Promise<string | undefined> {
+  const places = isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command));
+  for (const place of places) {
+    const isThere = await access(place, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return place;
+  }
+  return undefined;
+}
+
+interface ProgramQuestion {
+  argv: readonly [string, ...string[]];
+  folders: readonly string[];
+  /** Besides the PATH. Nothing is inherited. */
+  env?: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/** What a program prints about itself. `code`: null when it took too long, which on a busy machine says nothing about it. */
+function askProgram({
+  argv,
+  folders,
+  env,
+  signal,
+}: ProgramQuestion): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const [program, ...args] = argv;
+  const options = {
+    env: { ...env, PATH: folders.join(delimiter) },
+    signal,
+    timeout: PROBE_MS,
+    maxBuffer: 65_536,
+  };
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      if (error && !error.killed && typeof error.code !== "number") reject(error);
+      else resolve({ code: error?.killed ? null : Number(error?.code ?? 0), stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+/** The last line that it prints, for `--version` and its like. Rejects when it can't be run or refuses. */
+export async function readVersion(asked: ProgramQuestion): Promise<string> {
+  const { code, stdout, stderr } = await askProgram(asked);
+  const found = stdout.trim().split("\n").at(-1)?.slice(0, MOST_VERSION);
+  if (code !== 0 && code !== null)
+    throw new Error(stderr.trim().split("\n").at(-1) || `it ended with the code ${code}`);
+  return found || "unknown";
+}

@@ -1,0 +1,12 @@
+/** What people read about any run of another program. */
+export const runWords = {
+  oldToken: "The conversation was stored in a form that this version of Lares doesn't know.",
+  tooManyCalls: (most: number) => `Stopped after ${most} tool calls, the limit of a run.`,
+  outOfTime: "Stopped: the time for this run is over.",
+  silent: (title: string, ms: number) => `${title} said nothing for ${Math.round(ms / 1000)} seconds and was ended.`,
+  died: (title: string, why: string) => `${title} is gone. ${why}`,
+  notStarted: (title: string, why: string) => `${title} couldn't be started: ${why}`,
+  tryItself: (command: string) => `Start it yourself to see what is wrong: ${command}`,
+  missing: (title: string, install: string) => `${title} isn't installed. Install it: ${install}`,
+  broken: (title: string, why: string) => `${title} doesn't print its version: ${why}`,
+};
