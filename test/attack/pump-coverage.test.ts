@@ -130,6 +130,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...because("one expression with nothing to take back, checked by itself", [
     "src/core/domain/message.ts",
     "src/mind/context/forgotten.ts",
+    "src/mind/memory/backends/found.ts",
     "src/mind/memory/sessions/mentions.ts",
     "src/mind/memory/snapshot.ts",
     "src/edges/imports/take/channel.ts",

@@ -11,7 +11,15 @@ import type { HistoryMessage } from "../../src/core/protocol/index.ts";
 import { type FakePeer, startPeer } from "../fakes/a2a/peer.ts";
 import { directiveScript } from "../fakes/model-server/index.ts";
 import { type SlackFake, startSlack } from "../fakes/slack/index.ts";
-import { capturing, condensingFacts, embedding, forgettingTopic, switching, writingFiles } from "../memory/crashes.ts";
+import {
+  capturing,
+  condensingFacts,
+  embedding,
+  forgettingTopic,
+  switching,
+  telling,
+  writingFiles,
+} from "../memory/crashes.ts";
 import { EVERY_WAY } from "../support/every-way.ts";
 import {
   callExec,
@@ -752,6 +760,13 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "memory.embedded": [["", embedding]],
   "memory.switched": [["", switching]],
   "memory.forgetting": [["", forgettingTopic]],
+  // When the first fact is queued, and when it was told to start from nothing, of the facts, and to forget one.
+  "memory.queued": [["", telling]],
+  "memory.told": [
+    ["", telling],
+    [":2", telling],
+    ["~memory/forget", telling],
+  ],
   "capture.asked": [["", capturing]],
   "capture.kept": [["", capturing]],
   "view.planned": [["", writingFiles]],

@@ -1,8 +1,9 @@
 /** Scenarios of the crash sweep that pass through memory: what must hold after a kill at each of its points. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { type Lares, until } from "../support/index.ts";
 
@@ -12,6 +13,7 @@ interface MemoryScenario {
   settle(world: { lares: Lares }): Promise<void>;
 }
 
+const SHELF = fileURLToPath(new URL("../../examples/plugin/shelf", import.meta.url));
 const OFF = { embedder: { use: "off" } };
 const factsOf = async (lares: Lares) => (await lares.rpc("memory.list", {})).facts.map((fact) => fact.text);
 const fileOf = (lares: Lares, name: string) => readFileSync(join(lares.home, "agents", "main", name), "utf8");
@@ -121,6 +123,39 @@ export const switching: MemoryScenario = {
     expect((await lares.rpc("memory.search", { query: "drawer", scope: "c" })).results).toHaveLength(5);
   },
 };
+
+/** A plugin is a memory back end: it has what holds and nothing else, whenever Lares dies while telling it. */
+export const telling: MemoryScenario = {
+  config: () => ({ memory: { ...OFF, capture: { use: "off" }, plugins: { shelf: {} } } }),
+  async provoke({ lares }) {
+    const { digest } = await lares.rpc("plugins.stage", { from: SHELF });
+    await lares.rpc("plugins.accept", { digest });
+    const { id } = await lares.rpc("memory.add", { text: "Ottilie has the spare key" });
+    await lares.rpc("memory.add", { text: "The piano is tuned in May" });
+    // Asked over the protocol as well, so that nobody waits for a process that is gone.
+    const has = async (facts: number) => (await lares.rpc("memory.status", {})) && shelved(lares).length === facts;
+    await until("both facts to arrive", () => has(2), { withinMs: 20_000 });
+    await lares.rpc("memory.forget", { id });
+    await until("the forgetting to arrive", () => has(1), { withinMs: 20_000 });
+  },
+  async settle({ lares }) {
+    const { facts } = await lares.rpc("memory.list", {});
+    for (const { id, text } of facts) if (text.includes("Ottilie")) await lares.rpc("memory.forget", { id });
+    await lares.rpc("memory.add", { text: "The piano is tuned in May" });
+    await until("what it has to be what holds", () => shelved(lares).join() === "The piano is tuned in May", {
+      withinMs: 20_000,
+    });
+    await until("nothing to be open", async () =>
+      (await lares.rpc("memory.status", {})).backends.every((one) => one.waiting + one.unforgotten === 0),
+    );
+  },
+};
+
+function shelved(lares: Lares): string[] {
+  const file = join(lares.home, "plugins/data/shelf/facts.json");
+  if (!existsSync(file)) return [];
+  return Object.values(JSON.parse(readFileSync(file, "utf8")) as Record<string, { text: string }>).map((f) => f.text);
+}
 
 /** A person is forgotten while facts and talk mention them; the call is cut off in the middle and made again. */
 export const forgettingTopic: MemoryScenario = {

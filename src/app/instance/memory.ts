@@ -40,6 +40,7 @@ export function buildMemory(
       earlier: (id) => (id === OFFLINE_ID ? new OfflineEmbedder({ clock }) : undefined),
     },
     asking: makeAsking({ models, agentModel, ids, call: (call, signal) => made.paid.call(call, signal) }),
+    askBackend: (plugin, ...asked) => workshop.plugins.calls.ask({ plugin, right: "memory" }, ...asked),
     listDoors: (session) => listDoors(records, session),
     nextDue: (cron, after) => nextDue({ kind: "cron", cron, zone: zone() }, after),
     slotDue: (id) => slotDue(records, id),

@@ -10,7 +10,7 @@ import {
   forgetAbout,
   forgetFact,
   type Remembered,
-  searchBoth,
+  searchShown,
   untrusted,
 } from "../../mind/memory/index.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
@@ -32,10 +32,7 @@ function makeFactMethods(parts: MemoryMethodParts): Omit<Methods<"memory">, Pass
       const { replaced, ...added } = await addFact(rooms(), given, outside === true);
       return { ...added, ...(replaced.length ? { replaced } : {}) };
     },
-    "memory.search": async (query) => ({
-      // Trust and person decide what is found. They are not part of the answer.
-      results: (await searchBoth(rooms(), query)).map(({ trust: _t, person: _p, ...hit }) => hit),
-    }),
+    "memory.search": (query) => searchShown(rooms(), query),
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },

@@ -69,6 +69,8 @@ export const CRASH_POINTS = {
   "memory.embedded": "a batch of vectors is durable, the next not begun",
   "memory.switched": "a new embedder has every vector, the old one's are not deleted yet",
   "memory.forgetting": "models no longer read what mentions a forgotten topic, its facts are still there",
+  "memory.queued": "what a memory back end should have or forget is durable, it hasn't heard of it",
+  "memory.told": "a memory back end took what it was sent, that is not recorded",
   "capture.asked": "a model has named facts of a conversation, none is kept",
   "capture.kept": "facts of a conversation are kept, how far it was read is not",
   "view.planned": "what a memory file will say is durable, the file is not written",

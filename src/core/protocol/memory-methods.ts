@@ -118,6 +118,7 @@ export const MEMORY_METHODS = {
           place: z.string().optional().describe("lines of a file, page of a PDF, number of a message"),
         }),
       ),
+      missing: z.array(z.string()).optional().describe("plugins that couldn't be searched, each in a sentence"),
     }),
     scope: "read",
     mutates: false,
@@ -267,6 +268,16 @@ export const MEMORY_METHODS = {
       pending: z.number(),
       documents: z.number().describe("pieces of documents"),
       waitingMessages: z.number().describe("session messages that are not searchable yet"),
+      backends: z
+        .array(
+          z.object({
+            plugin: z.string(),
+            waiting: z.number().describe("facts it has yet to hear of"),
+            unforgotten: z.number().describe("facts that were forgotten here and that it still has"),
+            problem: z.string().optional(),
+          }),
+        )
+        .describe("plugins that are searched, too"),
       vectors: progress
         .extend({ next: progress.optional().describe("replaces the current one when all its vectors are ready") })
         .optional()

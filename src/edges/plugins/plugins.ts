@@ -96,7 +96,7 @@ export interface PluginStatus {
 }
 
 /** What a plugin can be for accounts or providers that the owner connects to it. */
-export type PluginRole = "channel" | "model" | "watch";
+export type PluginRole = "channel" | "model" | "watch" | "memory";
 
 /** A plugin that is in use. */
 export interface ActivePlugin {
@@ -398,12 +398,12 @@ export class Plugins {
     const installed = this.#lock.plugins[name];
     if (!expect && installed && installed.source.from !== from)
       return `there is already a plugin "${name}", from ${installed.source.from}; remove that one first`;
-    const { hooks, tools, commands, channel, model, watch } = own.rights;
+    const { hooks, tools, commands, channel, model, watch, memory } = own.rights;
     const unknown = hooks.find((event) => !isEvent(event));
     if (unknown !== undefined) return `it wants to hear "${unknown}", which isn't an event`;
     const denied = this.#denied(own.rights);
     if (denied !== undefined) return `it asks to ${denied}`;
-    if (!own.code && (channel || model || watch || hooks.length + tools.length + commands.length > 0))
+    if (!own.code && (channel || model || watch || memory || hooks.length + tools.length + commands.length > 0))
       return "it asks for rights that only code can use, and has no code";
     return undefined;
   }
@@ -542,6 +542,8 @@ export class Plugins {
   }
 
   #unknown(name: string): AppError {
+    // Which plugins there are isn't known then, and nobody may conclude that one is gone.
+    if (this.#broken !== undefined) return new AppError("CONFIG_INVALID", { message: this.#broken });
     const near = nearest(name, Object.keys(this.#lock.plugins));
     return new AppError("NOT_FOUND", {
       message: `There is no plugin "${name}".`,

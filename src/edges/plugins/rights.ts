@@ -23,6 +23,9 @@ export function describeRights({ manifest, servers }: Pick<PluginContents, "mani
       ? ["answer as a model, and read the conversations it answers, for providers that you connect to it"]
       : []),
     ...(code && rights.watch ? ["look at something and wake agents, for watches that you set up with it"] : []),
+    ...(code && rights.memory
+      ? ["read what agents remember and search for, and add to what they find, for memory that you connect to it"]
+      : []),
     ...(code && rights.channel ? ["pass on messages as a channel, for accounts that you connect to it"] : []),
     ...servers
       .filter((one) => one.allow === undefined)

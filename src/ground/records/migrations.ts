@@ -984,4 +984,12 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE compaction ADD COLUMN sent_in INTEGER NOT NULL DEFAULT 0;
   UPDATE compaction SET sent_in = tainted;
   `,
+  `
+  -- Memory back ends of plugins. memory_place: up to which fact each was told what is remembered; -1 before it was told to start from
+  -- nothing. memory_told: what each has: wanted until it was told, told, unwanted from when the fact no longer holds until it took that.
+  CREATE TABLE memory_place (backend TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE memory_told (backend TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (backend, id)) WITHOUT ROWID;
+  CREATE INDEX memory_told_id ON memory_told (id);
+  CREATE INDEX memory_told_open ON memory_told (backend, state, id) WHERE state <> 'told';
+  `,
 ];

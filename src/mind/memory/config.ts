@@ -79,6 +79,25 @@ export const memoryConfig = z
       .array(z.string().min(1))
       .default([])
       .describe("Folders whose documents are searched, too. Example: [~/notes]"),
+    plugins: z
+      .record(
+        z.string().min(1).max(64),
+        z.strictObject({
+          waitMs: z
+            .number()
+            .int()
+            .min(50)
+            .max(10_000)
+            .default(1500)
+            .describe("How long a search waits for it. After that, the search continues without it."),
+          tell: z
+            .boolean()
+            .default(true)
+            .describe("Tell it what is saved and forgotten. false: it is only searched, and hears the questions."),
+        }),
+      )
+      .default({})
+      .describe("Plugins that are searched, too, by name. See EXTENDING.md. Example: {shelf: {waitMs: 2000}}"),
   })
   .describe("What the agent remembers, and how it is found again.");
 export type MemoryConfig = DeepReadonly<z.output<typeof memoryConfig>>;

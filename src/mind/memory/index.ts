@@ -6,7 +6,7 @@ export { Documents } from "./documents/documents.ts";
 export { agentScope, personScope, type Remembered, SHARED, teamScope } from "./kinds.ts";
 export { Memory, type MemoryParts } from "./memory.ts";
 export { MemoryRooms } from "./rooms.ts";
-export { searchBoth } from "./search/both.ts";
+export { searchShown } from "./search/both.ts";
 export { WEIGHTS } from "./search/rank.ts";
 export { SessionIndex } from "./sessions/sessions.ts";
 export { takeSnapshot } from "./snapshot.ts";

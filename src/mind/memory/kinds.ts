@@ -71,7 +71,7 @@ export interface Found {
   /** Comparable within one answer only. */
   score: number;
   at: number;
-  kind: MemoryKind | "document" | "message";
+  kind: MemoryKind | "document" | "message" | "outside";
   place?: string;
   /** Who said it. A message counts as the owner's only when nothing from outside had been read before it. */
   trust: Trust;

@@ -12,6 +12,8 @@ import {
   truthy,
 } from "../../core/kit/index.ts";
 import { makeAnnouncer } from "./announce.ts";
+import { MemoryBackends } from "./backends/backends.ts";
+import type { AskBackend } from "./backends/pump.ts";
 import { type Asking, Capture } from "./capture/capture.ts";
 import { Condense } from "./condense/condense.ts";
 import { type NightBody, type NightParts, Nights } from "./condense/nights.ts";
@@ -45,6 +47,8 @@ export interface MemoryRoomsParts<Files> extends Pick<NightParts, "nextDue" | "s
   agents: AgentFiles<Files>;
   embedder: EmbedderSource;
   asking: Asking;
+  /** Asks a plugin that the owner connected to memory. */
+  askBackend: AskBackend;
   /** Through which doors people spoke in this session. */
   listDoors: (session: string) => Promise<Parameters<typeof viewerFrom>[0]>;
   /** The pages of a PDF that have text. Throws AppError when it cannot be read. */
@@ -65,6 +69,7 @@ export class MemoryRooms<Files = unknown> {
   readonly view: MemoryView;
   readonly capture: Capture;
   readonly condense: Condense;
+  readonly backends: MemoryBackends;
   readonly crash: Crash;
   private readonly nights: Nights;
   private readonly embedder: EmbedderChoice;
@@ -90,12 +95,14 @@ export class MemoryRooms<Files = unknown> {
       purge: () => records.purge(),
       changed: (what) => {
         announce(what);
+        if (what === "facts") this.backends.wake();
         if (what === "facts" && this.keepsFiles()) this.view.changed();
       },
       forgotten: (texts, by) => this.forgetTexts(texts, by),
       ...defined({ embedder: this.embedder.first }),
     });
     const { memory } = this;
+    this.backends = new MemoryBackends({ ...parts, log, memory, config: () => config().plugins });
     this.messages = new SessionIndex({ records, clock, crash, guard, log });
     this.documents = new Documents({ memory, records, clock, log, crash, guard, pdf: parts.pdfPages });
     this.capture = new Capture({
@@ -151,6 +158,7 @@ export class MemoryRooms<Files = unknown> {
   /** After the engine runs. Nothing of it is waited for at the start. */
   async start(): Promise<void> {
     this.memory.start();
+    await this.backends.start();
     this.messages.wake();
     if (this.keepsFiles()) await this.view.start();
     await this.capture.start();
@@ -160,6 +168,7 @@ export class MemoryRooms<Files = unknown> {
 
   async stop(): Promise<void> {
     this.documents.stop();
+    await this.backends.stop();
     await this.view.stop();
     await this.capture.stop();
     await this.messages.stop();
@@ -215,6 +224,7 @@ export class MemoryRooms<Files = unknown> {
       facts: live,
       pending,
       documents,
+      backends: await this.backends.status(),
       waitingMessages: await this.messages.waiting(),
       folders: await this.documents.folders(),
       ...truthy({ vectors: await this.memory.embeddingProgress() }),
@@ -228,13 +238,14 @@ export class MemoryRooms<Files = unknown> {
 
   /** What people should know about the settings. */
   problems(): string[] {
-    return this.embedder.problems;
+    return [...this.embedder.problems, ...this.backends.problems()];
   }
 
   /** The settings of memory changed: embedder, folders and the hour of the night follow. */
   async changed(): Promise<void> {
     await this.embedder.renew((embedder) => this.memory.useEmbedder(embedder));
     await this.nights.planAll();
+    await this.backends.changed();
     // Reading folders takes its time; nobody waits for it.
     this.documents.start(this.parts.config().documents).catch((error: unknown) => {
       this.log.warn("folders were not taken in", { reason: String(error) });

@@ -6,6 +6,7 @@
  */
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
 import { defined } from "../../core/kit/index.ts";
+import * as backends from "./backends/store.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import type { FoundName, Relation } from "./graph.ts";
 import type { MemoryKind, Remembered, Trust } from "./kinds.ts";
@@ -87,24 +88,28 @@ export function deleteMemories(tx: Tx, ids: readonly string[]): void {
   for (const id of ids) {
     outOfIndex(tx, id);
     tx.run("DELETE FROM memory WHERE id = ?", id);
+    backends.noLongerHolds(tx, id);
   }
 }
 
 export function supersede(tx: Tx, old: string, by: string): void {
   outOfIndex(tx, old);
   tx.run("UPDATE memory SET state = 'superseded', superseded_by = ? WHERE id = ?", by, old);
+  backends.noLongerHolds(tx, old);
 }
 
 /** A pending memory counts from now on, as the word of the person who said so. */
 export function confirm(tx: Tx, id: string): void {
   tx.run("UPDATE memory SET state = 'live', why = NULL, trust = 'owner' WHERE id = ? AND state = 'pending'", id);
   intoIndex(tx, id);
+  backends.holdsNow(tx, id);
 }
 
 /** A superseded memory holds again. */
 export function restore(tx: Tx, id: string): void {
   tx.run("UPDATE memory SET state = 'live', superseded_by = NULL WHERE id = ? AND state = 'superseded'", id);
   intoIndex(tx, id);
+  backends.holdsNow(tx, id);
 }
 
 export function markUsed(tx: Tx, ids: readonly string[], at: number): void {

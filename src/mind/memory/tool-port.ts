@@ -11,6 +11,7 @@ import {
 import { defined, stampIn } from "../../core/kit/index.ts";
 import { type Found, listScopes, type MemoryKind } from "./kinds.ts";
 import { replacing } from "./replacing.ts";
+import { searchBoth, withoutKnown } from "./search/both.ts";
 import { splitWords } from "./text/analyse.ts";
 import {
   type Forgetting,
@@ -49,7 +50,10 @@ export interface MemoryToolPort {
   about(topic: Forgetting & { caller: ToolCaller }): ReturnType<typeof findAbout>;
   forgetAbout(topic: Forgetting & { caller: ToolCaller }): ReturnType<typeof findAbout>;
   readEnd(end: { until: string; caller: ToolCaller }): Promise<{ at: number; words: string; isOver: boolean }>;
-  search(query: { query: string; caller: ToolCaller }): Promise<(Found & { day: string; origin: Origin })[]>;
+  search(query: { query: string; caller: ToolCaller }): Promise<{
+    hits: (Found & { day: string; origin: Origin })[];
+    missing: string[];
+  }>;
   forget(memory: { id: string; caller: ToolCaller }): Promise<boolean>;
 }
 
@@ -114,6 +118,7 @@ export function makeToolPort(
     forgetAbout: async ({ caller, ...asked }) => forgetAbout(rooms, asked, await asker(caller)),
     async search({ query, caller }) {
       const who = await viewer(caller);
+      const elsewhere = rooms.backends.search(query, who);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
       // Somebody the owner's token speaks for by name finds what they said themselves, not what others said.
       const among = who.person === undefined ? who : { ...who, owner: false };
@@ -123,11 +128,10 @@ export function makeToolPort(
       const shown = await firstShown(caller.session, caller.agent);
       const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
       const zone = await findZone(caller.turn);
-      return [...facts, ...hidden].map((hit) => ({
-        ...hit,
-        day: stampIn(zone, hit.at).date,
-        origin: judgeOrigin(hit, who),
-      }));
+      const { found, missing } = await elsewhere;
+      const hits = [...facts, ...withoutKnown(facts, found), ...hidden];
+      const day = (at: number) => stampIn(zone, at).date;
+      return { hits: hits.map((hit) => ({ ...hit, day: day(hit.at), origin: judgeOrigin(hit, who) })), missing };
     },
     forget: async ({ id, caller }) => forgetFact(rooms, id, await asker(caller)),
   };
@@ -151,6 +155,11 @@ async function findViewer(rooms: MemoryAccess, { agent, session, route }: ToolCa
   return { ...((await rooms.viewer(session)) ?? { person: personKeys.at(route.channel, route.account) }), agent };
 }
 
+function listed(facts: readonly { text: string; kind: string; source?: string | null }[]): string {
+  const lines = facts.map(({ text, kind, source }) => `- ${text}${kind === "outside" ? ` (${source})` : ""}`);
+  return lines.join("\n") || "Nothing is remembered about that.";
+}
+
 /** What `/memory` says: the best finds, or the newest facts. */
 export async function recall(
   rooms: MemoryAccess,
@@ -160,8 +169,7 @@ export async function recall(
 ): Promise<string> {
   const agent = agentInSession(session) ?? "main";
   const viewer = await findViewer(rooms, { agent, session, turn: "", route: message.route });
-  const found = query
-    ? await rooms.memory.search({ query, limit: 8, ...viewer })
-    : await rooms.memory.list({ newest: true, limit: 20, scope: listScopes(viewer) });
-  return found.map((fact) => `- ${fact.text}`).join("\n") || "Nothing is remembered about that.";
+  if (!query) return listed(await rooms.memory.list({ newest: true, limit: 20, scope: listScopes(viewer) }));
+  const { found, missing } = await searchBoth(rooms, { query, limit: 8, ...viewer });
+  return [listed(found), ...missing].join("\n");
 }

@@ -1,5 +1,6 @@
 /** Facts that took others' place, and what goes when a topic is forgotten. */
 import { type Crash, defined } from "../../core/kit/index.ts";
+import type { MemoryBackends } from "./backends/backends.ts";
 import type { AddOutcome, Remembered } from "./kinds.ts";
 import type { Memory } from "./memory.ts";
 import { moment } from "./moment.ts";
@@ -14,6 +15,7 @@ import type { SessionViewer } from "./viewers.ts";
 export interface MemoryAccess {
   memory: Memory;
   messages: SessionIndex;
+  backends: Pick<MemoryBackends, "search">;
   /** Whose memory a session sees; undefined for sessions nobody has spoken in. */
   viewer(session: string): Promise<SessionViewer | undefined>;
   /** Prompts, snapshots and runs of the nightly pass that hold one of these are made again without it. */

@@ -113,6 +113,12 @@ async function answer(method, params) {
     return { content: [{ type: "text", text: String(text) }] };
   }
   if (method === "models/start") return {};
+  if (method === "memory/search") {
+    if (config.memory === "hangs") return new Promise(() => {});
+    if (config.memory === "garbage answers") return { results: [{ id: 7 }, "x"] };
+    return { results: Array.from({ length: 5000 }, (_, n) => ({ id: `n${n}`, text: "the ferry ".repeat(1000) })) };
+  }
+  if (method.startsWith("memory/")) return {};
   if (method === "hooks/list") return { hooks: [] };
   if (method === "hooks/call") {
     writeFileSync(`${process.env.PLUGIN_DATA}/heard`, `${params.event}\n`, { flag: "a" });

@@ -50,6 +50,8 @@ export const pluginRights = z.strictObject({
   model: z.boolean().default(false),
   /** It looks at something and wakes agents, for watches that the owner sets up with it. */
   watch: z.boolean().default(false),
+  /** It finds things when agents search their memory, and hears what is saved and forgotten. */
+  memory: z.boolean().default(false),
 });
 
 export const ownPart = z.strictObject({

@@ -51,18 +51,20 @@ function tools() {
     },
     async search(query) {
       asked.push(query);
-      return query.query === "nothing"
-        ? []
-        : [
-            {
-              id: "mem_1",
-              text: "tea, no sugar",
-              source: "/n/a.md",
-              place: "lines 1-2",
-              day: "1970-01-01",
-              origin: "own" as const,
-            },
-          ];
+      const hits =
+        query.query === "nothing"
+          ? []
+          : [
+              {
+                id: "mem_1",
+                text: "tea, no sugar",
+                source: "/n/a.md",
+                place: "lines 1-2",
+                day: "1970-01-01",
+                origin: "own" as const,
+              },
+            ];
+      return { hits, missing: [] };
     },
     async forget(memory) {
       asked.push(memory);

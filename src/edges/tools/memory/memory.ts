@@ -39,7 +39,10 @@ export interface MemoryPort {
     near: { id: string; text: string; origin: Origin }[];
   }>;
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
-  search(query: { query: string; caller: Caller }): Promise<MemoryHit[]>;
+  search(query: {
+    query: string;
+    caller: Caller;
+  }): Promise<{ hits: MemoryHit[] /** In sentences. */; missing: string[] }>;
   /** What a memory says, when it is in the session's sight. */
   findText(memory: { id: string; caller: Caller }): Promise<string | undefined>;
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
@@ -226,12 +229,12 @@ function search(port: MemoryPort): Tool {
     },
     async run(input, place) {
       const { query } = parseInput("memory_search", searchInput, input);
-      const found = await port.search({ query, caller: place.caller });
+      const { hits: found, missing } = await port.search({ query, caller: place.caller });
       const lines = found.map((hit) => {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
         return `${hit.id} ${hit.day}${source}: ${hit.text}`;
       });
-      const text = lines.join("\n") || words.NOTHING_FOUND;
+      const text = [lines.join("\n") || words.NOTHING_FOUND, ...missing].join("\n");
       const origin = found.every((hit) => hit.origin === "own") ? "own" : "outside";
       return { text, origin, meta: { found: found.length } };
     },

@@ -103,6 +103,7 @@ export const status: Action = async ({ rpc, out, clock }) => {
     vectors ? words.vectors(far(vectors)) : words.noVectors,
     ...(vectors?.next ? [words.newVectors(far(vectors.next)), words.oldUntil] : []),
     ...(now.waitingMessages ? [words.notSearchable(now.waitingMessages)] : []),
+    ...now.backends.map((one) => words.backend(one)),
     ...now.folders.map((f) => `  ${f.dir}  ${plural(f.files, "file")}, ${ago(f.at, clock.now())}`),
   );
   return EXIT.done;

@@ -48,10 +48,10 @@ export const search: Action = async (ctx, [query = ""]) => {
     ...readScope(ctx),
     ...(ctx.options.sessions ? { in: ["memory" as const, "sessions" as const] } : {}),
   };
-  const { results } = await rpc.call("memory.search", asked);
+  const { results, missing = [] } = await rpc.call("memory.search", asked);
   out.items(results);
   // The best is read first; a search is not a chronicle.
-  out.say(results.length ? words.found(results.length) : words.notFound(query), ...rows(ctx, results));
+  out.say(results.length ? words.found(results.length) : words.notFound(query), ...rows(ctx, results), ...missing);
   return EXIT.done;
 };
 

@@ -25,6 +25,13 @@ export const memoryWords = {
   noVectors: "No vectors: search uses words only (memory.embedder.use is off).",
   newVectors: (next: string) => `New vectors ${next}`,
   oldUntil: "Until they're ready, search uses the old ones.",
+  backend: (b: { plugin: string; waiting: number; unforgotten: number; problem?: string | undefined }) =>
+    [
+      `Plugin ${b.plugin}: `,
+      b.waiting ? `${plural(b.waiting, "fact")} not sent yet` : "up to date",
+      b.unforgotten ? `, still has ${plural(b.unforgotten, "forgotten fact")}` : "",
+      b.problem ? `. ${b.problem}` : ".",
+    ].join(""),
   notSearchable: (n: number) => `${plural(n, "message")} not searchable yet.`,
   cleanUps: "Clean-ups, newest first.",
   noCleanUps: "No clean-up has changed anything yet.",
