@@ -217,10 +217,11 @@ function judgeFound(command: ShellCommand, around: Around): JudgedPart {
   if (!inner) return { what, verdict: "ask", because: UNNAMED_FILES };
   const at = command.words.findIndex((word) => word.literal === "-exec");
   const name = inner.words[0]!.guess;
-  const program = shell.commands.find(
-    (one) => one.words[0]!.literal === name && one.within.length > command.within.length,
-  )?.program;
-  const run = judgeCommand({ ...inner, ...defined({ program }) }, around);
+  // The facts of the same words: where they lead, and what they would meet.
+  const facts = shell.commands.find((one) => isRunBy(one, command, inner));
+  if (!facts) return { what, verdict: "ask", because: UNNAMED_FILES };
+  const { program, links } = facts;
+  const run = judgeCommand({ ...inner, ...defined({ program, links }) }, around);
   if (run.verdict !== "allow" || at < 0) return { ...run, what };
   const finding = command.words.slice(0, at);
   const looking = judgeCommand({ ...command, words: finding }, { shell, place, rules, isPlain: true, isSettled: true });
@@ -231,6 +232,17 @@ function judgeFound(command: ShellCommand, around: Around): JudgedPart {
     finding.slice(1).map((word) => word.literal!),
   ).files.find(({ path }) => !mayRead(absolute(path, shell.cwd, place.userHome), rules, place));
   return outside ? { what, verdict: "ask", because: readsFoundOutside(name, outside.path) } : { ...looking, what };
+}
+
+/** Whether this is the command that another one runs on files; `inner` has a name in their place. */
+function isRunBy({ words, within }: ShellCommand, outer: ShellCommand, inner: ShellCommand): boolean {
+  if (within.length !== outer.within.length + 1) return false;
+  const found = inner.words.length - 1;
+  return inner.words.every((word, i) =>
+    i === found && words[i]?.literal !== word.literal
+      ? words[i] === undefined || words[i].literal === "{}"
+      : words[i]?.literal === word.literal,
+  );
 }
 
 function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): JudgedPart {

@@ -37,7 +37,9 @@ export async function settledPlan(
   }
   const gits = direct.filter((one) => one.words[0]!.guess === "git");
   const settings = gits.length > 0 ? await gitSettings({ ...where, cwd, git: gits[0]!.program!.real, env }, ways) : [];
-  for (const command of direct) {
+  // What find runs is looked at as if it were typed alone.
+  const looked = commands.filter((one) => direct.includes(one) || /^(find -exec|xargs)$/.test(one.within.at(-1) ?? ""));
+  for (const command of looked) {
     const links = await leadingOut(command, { ...where, cwd }, ways);
     if (links.length > 0) command.links = links;
   }

@@ -316,7 +316,7 @@ class Settling {
     const inner = (script: ParsedScript) => this.output(script, at);
     const mayBeOpen = TAKES_OPEN.test(name) && !at.isInside;
     const mayBeFed = READS_OUTPUT.test(name) && !at.isInside;
-    const around = this.around({ ...at, takesAnyName: TESTS.test(name) && isEmptyTest(node.args) });
+    const around = this.around({ ...at, takesAnyName: TESTS.test(name) && isEmptyTest(name, node.args) });
     for (const word of node.args) {
       if (word.type !== "Word") return giveUp("an assignment");
       const output = mayBeFed ? outputIn(word) : undefined;

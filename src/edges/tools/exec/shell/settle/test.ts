@@ -11,10 +11,11 @@ export const TESTS = /^(test|\[)$/;
 const COMPARES = /^(-[nzao]|-(eq|ne|lt|le|gt|ge)|!)$/;
 const FILE_TESTS = /^-[efdsrwxLh]$/;
 
-/** `-n "$NAME"` and nothing else: only whether it is empty is seen. */
-export function isEmptyTest(args: readonly (Word | Assignment)[]): boolean {
+/** `-n "$NAME"` and nothing else: only whether it is empty is seen. With a word too many it is shown in a message. */
+export function isEmptyTest(name: string, args: readonly (Word | Assignment)[]): boolean {
   const [operator, , ...more] = args;
-  return /^-[nz]$/.test(operator?.text ?? "") && more.every((word) => word.text === "]") && more.length < 2;
+  const end = more.map((word) => word.text).join(" ");
+  return /^-[nz]$/.test(operator?.text ?? "") && args.length > 1 && end === (name === "[" ? "]" : "");
 }
 
 export function asksIfEmpty(expression: TestCommand["expression"]): boolean {

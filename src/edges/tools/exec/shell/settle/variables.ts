@@ -3,7 +3,8 @@
  *
  * SHELL-8: a variable's value becomes a word of a command only where the text sets it once, to plain text. Any other is only printed
  *     or compared, and only where every way through the text has set it before. Sums are made of numbers, and of variables
- *     that never hold anything else: bash evaluates what it finds in a sum.
+ *     that never hold anything else: bash evaluates what it finds in a sum. No sum may fail: its variable would keep what it held
+ *     before, such as a secret, and the rest of the line would not run.
  */
 import { type Assignment, type Command, forEachChild, type Statement, type SyntaxNode } from "unbash";
 import { readWord } from "../word.ts";
@@ -16,12 +17,17 @@ export type VariableKind = "plain" | "number" | "text";
 const NAME = /^(?!histchars$)(?!.*_proxy$)[a-z][a-z0-9_]*$/;
 /** How often variables are set in one text. Finding out which are numbers takes longer than the text grows. */
 const MOST_SET = 50;
-const NUMBER = /^\d{1,9}$/;
+/** Without a zero before it: bash takes 010 for 8, and can't read 08. */
+const NUMBER = /^(0|[1-9]\d{0,8})$/;
 /** A sum of numbers and names, as bash writes it. */
 const SUM = /^\$\(\(([\w$ \t+*/%()-]*)\)\)$/;
 /** One sign of a sum, with the blanks before it. */
 const SIGN =
-  /[ \t]*(?:(?<number>\d{1,9})|(?<name>\$?[a-z]\w*)|(?<step>\+\+|--)|(?<operator>\*\*|[-+*/%])|(?<bracket>[()]))/y;
+  /[ \t]*(?:(?<number>(?:0|[1-9]\d{0,8})(?!\d))|(?<name>\$?[a-z]\w*)|(?<step>\+\+|--)|(?<operator>\*\*|[-+*/%])|(?<bracket>[()]))/y;
+
+export function isNumber(text: string | undefined): boolean {
+  return text !== undefined && NUMBER.test(text);
+}
 
 export function isName(name: string): boolean {
   return NAME.test(name);
@@ -72,7 +78,11 @@ function classified(found: Sources): Map<string, VariableKind> {
   for (let before = -1; before !== numbers.size; ) {
     before = numbers.size;
     for (const name of numbers)
-      if (!found.get(name)!.every((one) => NUMBER.test(text(one)) || isSum(text(one), (other) => numbers.has(other))))
+      if (
+        !found
+          .get(name)!
+          .every((one) => NUMBER.test(text(one)) || isSum(text(one), { isNumber: (other) => numbers.has(other) }))
+      )
         numbers.delete(name);
   }
   for (const [name, all] of found) {
@@ -85,33 +95,53 @@ function classified(found: Sources): Map<string, VariableKind> {
   return kinds;
 }
 
+/** Bash itself gives up at a thousand. */
+const DEEPEST = 20;
+
+export interface SumNames {
+  isNumber(name: string): boolean;
+  /** What it holds, where that is known. Without it, what is divided by is not looked at. */
+  readValue?(name: string): string | undefined;
+}
+
 /**
  * `$((i + 2))` where each name is known to be a number. Operands need an operator between them: bash puts `$y` in before it reads the
  * sum, so `x$y` may be the name of another variable, whose value it would evaluate. Brackets that don't match are no sum but `$( )`.
+ * What is divided by is a number that is known and not 0, and an exponent one that is known: `5/n`, `2**(0-1)` may fail.
  */
-export function isSum(text: string, isNumber: (name: string) => boolean): boolean {
+export function isSum(text: string, { isNumber, readValue = () => "1" }: SumNames): boolean {
   const inner = SUM.exec(text)?.[1];
   if (inner === undefined) return false;
   let [depth, before] = [0, "operator" as "operator" | "name" | "value"];
+  /** The operator that the next operand must not make fail, and whether one such has just been. */
+  let [strict, wasStrict] = ["", false];
   for (let at = 0; at < inner.length; ) {
     SIGN.lastIndex = at;
     const { number, name, step, operator, bracket } = SIGN.exec(inner)?.groups ?? {};
     if (number !== undefined || name !== undefined) {
-      if (before !== "operator" || (name !== undefined && !isNumber(name.replace(/^\$/, "")))) return false;
+      const variable = name?.replace(/^\$/, "");
+      if (before !== "operator" || (variable !== undefined && !isNumber(variable))) return false;
+      const value = variable === undefined ? number : readValue(variable);
+      if (strict !== "" && (value === undefined || (value === "0" && strict !== "**"))) return false;
+      [wasStrict, strict] = [strict !== "", ""];
       before = name === undefined || name.startsWith("$") ? "value" : "name";
     } else if (step !== undefined) {
       // Behind a name it counts up, and the name remains an operand.
-      if (before === "value") return false;
+      if (before === "value" || strict !== "") return false;
       if (before === "name") before = "value";
     } else if (operator !== undefined) {
-      if (before === "operator" && !/[+-]/.test(operator)) return false;
+      if (before === "operator" && (strict !== "" || !/[+-]/.test(operator))) return false;
+      // `1/2**64`: the power comes first, and may be anything.
+      if (operator === "**" && wasStrict) return false;
+      strict = /[*/%]/.test(operator) && operator !== "*" ? operator : "";
+      wasStrict = false;
       before = "operator";
     } else if (bracket === "(") {
-      if (before !== "operator") return false;
-      depth++;
+      if (before !== "operator" || strict !== "" || ++depth > DEEPEST) return false;
     } else if (bracket === ")") {
       if (before === "operator" || --depth < 0) return false;
       before = "value";
+      wasStrict = false;
     } else if (inner.slice(at).trim() !== "") return false;
     else break;
     at = SIGN.lastIndex;

@@ -4,7 +4,7 @@ import { readLiteral, readWord } from "../word.ts";
 import { giveUp, type SettleBudget } from "./budget.ts";
 import { bracket, expand, type PatternToken } from "./pattern.ts";
 import type { SettledList, SettledWord, WordPiece } from "./tree.ts";
-import { isSum, type VariableKind } from "./variables.ts";
+import { isNumber, isSum, type VariableKind } from "./variables.ts";
 
 /** The variable of a loop, in one of its rounds. */
 export interface Round {
@@ -170,10 +170,16 @@ async function computed(
   if (part.type !== "ArithmeticExpansion") return { raw: isQuoted ? `"${part.text}"` : part.text };
   // A value that is filled in elsewhere must not be counted up here.
   const isStill = !/\+\+|--/.test(part.text);
-  const isNumber = (name: string) =>
-    (around.kinds.get(name) === "number" && around.certain.has(name)) ||
-    (isStill && /^\d{1,9}$/.test(around.values.get(name) ?? ""));
-  return isSum(part.text, isNumber) ? { sum: part.text } : giveUp("a sum with names in it");
+  const readValue = (name: string) => {
+    const value = isStill ? around.values.get(name) : undefined;
+    return isNumber(value) ? value : undefined;
+  };
+  const names = {
+    readValue,
+    isNumber: (name: string) =>
+      (around.kinds.get(name) === "number" && around.certain.has(name)) || readValue(name) !== undefined,
+  };
+  return isSum(part.text, names) ? { sum: part.text } : giveUp("a sum with names in it, or one that may fail");
 }
 
 function plainSigns(text: string): Known[] {
