@@ -190,7 +190,9 @@ export const INSTANCE_METHODS = {
           agent: z.string().optional(),
           day: z.string(),
           caps: amount.partial(),
-          spent: amount,
+          spent: amount.extend({
+            assumed: z.number().describe("dollars of it at an assumed price, because a model's own wasn't known"),
+          }),
           reserved: amount.describe("set aside for calls in progress"),
         }),
       ),

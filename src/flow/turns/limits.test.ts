@@ -21,7 +21,12 @@ describe("the caps of one turn (I10)", () => {
     ["model calls", { call: 50 }, 0, "50 model calls"],
     ["time", {}, 30 * 60_000, "30 minutes"],
     ["money", { usage: usage({ cost: 5 }) }, 0, "$5"],
-    ["money of unknown price", { usage: usage({ cost: null, inputTokens: 400_000 }) }, 0, "$5"],
+    [
+      "money of unknown price",
+      { usage: usage({ cost: null, inputTokens: 400_000 }) },
+      0,
+      "$5, counted at an assumed $15 per million tokens",
+    ],
     ["unreadable tool calls", { badInputs: 3 }, 0, "could not be read"],
   ])("%s", (_name, over, activeMs, words) => {
     const cap = reached(limits, progress(over), activeMs);

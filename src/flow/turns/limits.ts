@@ -17,7 +17,10 @@ export interface Cap {
 export function reached(limits: LimitsConfig, p: Progress, activeMs: number): Cap | undefined {
   // Money first: it is the only cap after which not even a last word may be asked for.
   const { modelCalls, minutes, dollars } = limits;
-  if (computeCost(limits, p.usage) >= dollars) return { sentence: dollarsReached(dollars), lastWord: false };
+  if (computeCost(limits, p.usage) >= dollars) {
+    const assumedPer = p.usage.cost === null ? limits.unknownPricePerMillion : undefined;
+    return { sentence: dollarsReached(dollars, assumedPer), lastWord: false };
+  }
   if (p.badInputs >= limits.badToolInputs) return { sentence: unreadableCalls(p.badInputs), lastWord: false };
   if (p.call >= modelCalls) return { sentence: callsReached(modelCalls), lastWord: true };
   if (activeMs >= minutes * 60_000) return { sentence: minutesReached(minutes), lastWord: true };

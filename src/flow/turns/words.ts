@@ -270,8 +270,10 @@ export const DECLINED_FOR_GUESTS = "I can't answer that right now.";
 
 // The caps of one turn.
 
-export function dollarsReached(dollars: number): string {
-  return `The turn reached its limit of $${dollars}.`;
+/** `assumedPer`: a model's price isn't known, so what it used counts at this many dollars per million tokens. */
+export function dollarsReached(dollars: number, assumedPer?: number): string {
+  const assumed = `, counted at an assumed $${assumedPer} per million tokens, because a model's price isn't known (limits.unknownPricePerMillion)`;
+  return `The turn reached its limit of $${dollars}${assumedPer === undefined ? "" : assumed}.`;
 }
 
 export function callsReached(calls: number): string {

@@ -992,4 +992,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX memory_told_id ON memory_told (id);
   CREATE INDEX memory_told_open ON memory_told (backend, state, id) WHERE state <> 'told';
   `,
+  `
+  -- Dollars that count at an assumed price: how many of what was spent, and whether those that are set aside do.
+  ALTER TABLE budget_spent ADD COLUMN assumed REAL NOT NULL DEFAULT 0;
+  ALTER TABLE budget_hold ADD COLUMN assumed INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -127,6 +127,30 @@ test("a warning says when dollars are counted at an assumed price", async () => 
   ]);
 });
 
+test("dollars at an assumed price are mentioned although the current model's price is known, also after a restart", async () => {
+  const config = { perDay: { dollars: 1 }, unknownPricePerMillion: 100 };
+  const w = await world(config, { price: null });
+  const first = await reserved(w.budget);
+  expect(first.settle(using(4000, null))).toEqual([]);
+  await w.records.write((tx) => first.record(tx));
+  expect((await total(w)).spent).toMatchObject({ dollars: 0.4, assumed: 0.4 });
+  // The second one was sent and never answered: what it set aside is assumed, too.
+  await reserved(w.budget, planned({ words: 1000 }));
+  await w.records.write(() => {});
+  const again = await world(config, { file: w.file, price: { ...PRICE, input: 1, output: 1, cacheWrite: 1 } });
+  expect((await total(again)).spent.assumed).toBeCloseTo(0.5, 2);
+  const hold = await reserved(again.budget);
+  const assumed =
+    "$0.50 of that is assumed, because a model's price wasn't known when it was called (budgets.unknownPricePerMillion).";
+  expect(hold.settle({ ...using(1), cost: 0.4 })).toEqual([
+    `90 % of the budget for today is used: $0.90 of $1.00. ${assumed}`,
+  ]);
+  await again.records.write((tx) => hold.record(tx));
+  const dear = await world(config, { file: w.file });
+  const refused = await dear.budget.reserve(planned(), never);
+  expect(refused).toEqual({ refused: expect.stringContaining(`up to $1.00. ${assumed} Wait until tomorrow`) });
+});
+
 test("a scope is mentioned once when four fifths of it are used, also after a restart", async () => {
   const w = await world({ perDay: { dollars: 10 }, perSession: { calls: 100 } });
   expect(await spend(w, 1000)).toEqual([]);

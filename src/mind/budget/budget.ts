@@ -14,8 +14,16 @@ import type { CallUse, ModelInfo, ModelRequest, Records, RecordUsage, Tx } from 
 import { asId, NO_USAGE, type SessionKey, type TurnId, type Usage } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
-import { amountUsed, type ForeignRequest, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
-import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
+import {
+  amountUsed,
+  type Forecast,
+  type ForeignRequest,
+  forecast,
+  longestAnswer,
+  Sizes,
+  toAmount,
+} from "./estimate.ts";
+import { type Amount, type Caps, judge, type Kind, minus, NOTHING, plus, used } from "./judge.ts";
 
 import { type BudgetScope, listScopes } from "./scopes.ts";
 import {
@@ -134,7 +142,7 @@ export class Budget {
         if (over >= 0) {
           this.leave(tallies);
           const { scope, spent } = left[over]!;
-          const { kind } = verdicts[over] as { kind: keyof Amount };
+          const { kind } = verdicts[over] as { kind: Kind };
           const unknown = info.price ? {} : { unknownPer: config.unknownPricePerMillion };
           return { refused: refusal(scope, kind, spent, { estimate: most, ...unknown }) };
         }
@@ -149,7 +157,7 @@ export class Budget {
         const hold = { ...call, scopes: scopes.map(toKey), most, sent, at: clock.now(), ...foreignPart(call) };
         records.write((tx) => insertHold(tx, hold), { lazy: true }).catch(() => {});
         const shorter = output < info.maxOutput ? output : undefined;
-        return this.reservation(call, scopes, tallies, { most, sent, shorter, outputPrice: f.outputPrice });
+        return this.reservation(call, scopes, tallies, { most, sent, shorter, forecast: f });
       }
     } catch (error) {
       this.leave(tallies);
@@ -175,7 +183,7 @@ export class Budget {
     call: PlannedCall,
     scopes: BudgetScope[],
     tallies: Tally[],
-    a: { most: Amount; sent: Amount; shorter: number | undefined; outputPrice: number },
+    a: { most: Amount; sent: Amount; shorter: number | undefined; forecast: Forecast },
   ): Reservation {
     let ended: Amount | undefined;
     const warned: BudgetScope[] = [];
@@ -212,7 +220,7 @@ export class Budget {
       record,
       drop: (streamedTokens) => {
         if (ended) return;
-        end(plus(a.sent, { dollars: streamedTokens * a.outputPrice, tokens: streamedTokens, calls: 0 }));
+        end(toAmount(a.forecast, streamedTokens));
         // If the records can't be written either, the next start settles the row.
         this.parts.records.write(record).catch(() => {});
       },

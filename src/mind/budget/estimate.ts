@@ -9,6 +9,8 @@ export interface Forecast {
   /** Dollars per token. */
   inputPrice: number;
   outputPrice: number;
+  /** These prices are the configured ones: the model's own aren't known. */
+  isAssumed: boolean;
 }
 
 /**
@@ -61,6 +63,7 @@ export function forecast(
     // The provider decides whether to write it to its cache, which costs more.
     inputPrice: (price ? Math.max(price.input, price.cacheWrite) : unknownPerMillion) / 1_000_000,
     outputPrice: (price ? price.output : unknownPerMillion) / 1_000_000,
+    isAssumed: !price,
   };
 }
 
@@ -87,17 +90,15 @@ function countBytes({ content }: ModelMessage): number {
 
 /** What to set aside for a call whose answer may have this many tokens. */
 export function toAmount(f: Forecast, outputTokens: number): Amount {
-  return {
-    dollars: f.inputTokens * f.inputPrice + outputTokens * f.outputPrice,
-    tokens: f.inputTokens + outputTokens,
-    calls: 1,
-  };
+  const dollars = f.inputTokens * f.inputPrice + outputTokens * f.outputPrice;
+  return { dollars, tokens: f.inputTokens + outputTokens, calls: 1, assumed: f.isAssumed ? dollars : 0 };
 }
 
 /** What was used, with an unknown price counted as configured. */
 export function amountUsed(usage: Usage, unknownPerMillion: number): Amount {
   const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  return { dollars: usage.cost ?? (tokens * unknownPerMillion) / 1_000_000, tokens, calls: 1 };
+  const assumed = usage.cost === null ? (tokens * unknownPerMillion) / 1_000_000 : 0;
+  return { dollars: usage.cost ?? assumed, tokens, calls: 1, assumed };
 }
 
 /**

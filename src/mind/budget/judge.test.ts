@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { judge } from "./index.ts";
 import { NOTHING, used } from "./judge.ts";
 
-const amount = (dollars = 0, tokens = 0, calls = 0) => ({ dollars, tokens, calls });
+const amount = (dollars = 0, tokens = 0, calls = 0) => ({ dollars, tokens, calls, assumed: 0 });
 const one = amount(1, 100, 1);
 
 test.each([

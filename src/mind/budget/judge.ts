@@ -4,27 +4,31 @@ export interface Amount {
   dollars: number;
   tokens: number;
   calls: number;
+  /** The part of the dollars that counts at an assumed price, because the model's own isn't known. */
+  assumed: number;
 }
 
-/** A kind that isn't named has no cap. */
-export type Caps = { readonly [kind in keyof Amount]?: number | undefined };
-
 const KINDS = ["dollars", "tokens", "calls"] as const;
-export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0 };
+export type Kind = (typeof KINDS)[number];
+
+/** A kind that isn't named has no cap. */
+export type Caps = { readonly [kind in Kind]?: number | undefined };
+
+export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0, assumed: 0 };
 
 export type BudgetVerdict =
   | { verdict: "fits" }
   /**
    * It would fit if the calls in progress cost nothing. They set aside the most they can cost, so some of that will be returned.
    */
-  | { verdict: "wait"; kind: keyof Amount }
-  | { verdict: "over"; kind: keyof Amount };
+  | { verdict: "wait"; kind: Kind }
+  | { verdict: "over"; kind: Kind };
 
 /** Dollar sums accumulate floating-point error; differences below a millionth of a cent are ignored. */
 const DUST = 1e-8;
 
 export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: Amount): BudgetVerdict {
-  let waits: keyof Amount | undefined;
+  let waits: Kind | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];
     // A call that adds nothing exceeds nothing: a free model still answers when the money is gone.
@@ -36,8 +40,8 @@ export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: A
 }
 
 /** The kind of use closest to its cap, and how close: 1 means used up. */
-export function used(budget: Caps, spent: Amount): { kind: keyof Amount; share: number } | undefined {
-  let most: { kind: keyof Amount; share: number } | undefined;
+export function used(budget: Caps, spent: Amount): { kind: Kind; share: number } | undefined {
+  let most: { kind: Kind; share: number } | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];
     if (cap === undefined) continue;
@@ -49,9 +53,19 @@ export function used(budget: Caps, spent: Amount): { kind: keyof Amount; share: 
 }
 
 export function plus(a: Amount, b: Amount): Amount {
-  return { dollars: a.dollars + b.dollars, tokens: a.tokens + b.tokens, calls: a.calls + b.calls };
+  return {
+    dollars: a.dollars + b.dollars,
+    tokens: a.tokens + b.tokens,
+    calls: a.calls + b.calls,
+    assumed: a.assumed + b.assumed,
+  };
 }
 
 export function minus(a: Amount, b: Amount): Amount {
-  return { dollars: a.dollars - b.dollars, tokens: a.tokens - b.tokens, calls: a.calls - b.calls };
+  return {
+    dollars: a.dollars - b.dollars,
+    tokens: a.tokens - b.tokens,
+    calls: a.calls - b.calls,
+    assumed: a.assumed - b.assumed,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
-import type { Amount } from "./judge.ts";
+import { type Amount, NOTHING } from "./judge.ts";
 
 /** Whose usage is counted together. `day` is empty for a session, which is counted over its lifetime. */
 export type ScopeKey = {
@@ -30,22 +30,23 @@ export interface ForeignHold {
 }
 
 export async function readSpent(db: Reads, s: ScopeKey): Promise<{ spent: Amount; warned: boolean }> {
-  const row = await db.get<{ dollars: number; tokens: number; calls: number; warned_at: number | null }>(
-    "SELECT dollars, tokens, calls, warned_at FROM budget_spent WHERE kind = ? AND name = ? AND day = ?",
+  const row = await db.get<Amount & { warned_at: number | null }>(
+    "SELECT dollars, tokens, calls, assumed, warned_at FROM budget_spent WHERE kind = ? AND name = ? AND day = ?",
     s.kind,
     s.name,
     s.day,
   );
-  const spent = { dollars: row?.dollars ?? 0, tokens: row?.tokens ?? 0, calls: row?.calls ?? 0 };
-  return { spent, warned: row?.warned_at != null };
+  if (!row) return { spent: NOTHING, warned: false };
+  const { warned_at, ...spent } = row;
+  return { spent, warned: warned_at !== null };
 }
 
 export function insertHold(tx: Tx, h: HoldRow): void {
   tx.run(
-    `INSERT INTO budget_hold (turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO UPDATE SET scopes = excluded.scopes,
+    `INSERT INTO budget_hold (turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller, assumed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO UPDATE SET scopes = excluded.scopes,
        dollars = excluded.dollars, tokens = excluded.tokens, sent_dollars = excluded.sent_dollars,
-       sent_tokens = excluded.sent_tokens, at = excluded.at`,
+       sent_tokens = excluded.sent_tokens, at = excluded.at, assumed = excluded.assumed`,
     h.turn,
     h.call,
     JSON.stringify(h.scopes),
@@ -55,6 +56,7 @@ export function insertHold(tx: Tx, h: HoldRow): void {
     h.sent.tokens,
     h.at,
     h.foreign ? JSON.stringify(h.foreign) : null,
+    h.sent.assumed > 0 ? 1 : 0,
   );
 }
 
@@ -64,14 +66,16 @@ export function insertHold(tx: Tx, h: HoldRow): void {
  */
 export function settleHold(tx: Tx, h: { turn: string; call: number; scopes: readonly ScopeKey[] }, used: Amount): void {
   tx.run(
-    `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls)
-     SELECT json_extract(value, '$.kind'), json_extract(value, '$.name'), json_extract(value, '$.day'), ?, ?, ?
+    `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls, assumed)
+     SELECT json_extract(value, '$.kind'), json_extract(value, '$.name'), json_extract(value, '$.day'), ?, ?, ?, ?
      FROM json_each(?) WHERE EXISTS (SELECT 1 FROM budget_hold WHERE turn = ? AND call = ?)
      ON CONFLICT (kind, name, day) DO UPDATE SET dollars = budget_spent.dollars + excluded.dollars,
-       tokens = budget_spent.tokens + excluded.tokens, calls = budget_spent.calls + excluded.calls`,
+       tokens = budget_spent.tokens + excluded.tokens, calls = budget_spent.calls + excluded.calls,
+       assumed = budget_spent.assumed + excluded.assumed`,
     used.dollars,
     used.tokens,
     used.calls,
+    used.assumed,
     JSON.stringify(h.scopes.map(({ kind, name, day }) => ({ kind, name, day }))),
     h.turn,
     h.call,
@@ -100,13 +104,14 @@ export async function readHolds(db: Reads): Promise<HoldRow[]> {
     sent_tokens: number;
     at: number;
     caller: string | null;
-  }>("SELECT turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller FROM budget_hold");
+    assumed: number;
+  }>("SELECT turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at, caller, assumed FROM budget_hold");
   return rows.map((row) => ({
     turn: row.turn,
     call: row.call,
     scopes: JSON.parse(row.scopes) as ScopeKey[],
-    most: { dollars: row.dollars, tokens: row.tokens, calls: 1 },
-    sent: { dollars: row.sent_dollars, tokens: row.sent_tokens, calls: 1 },
+    most: { dollars: row.dollars, tokens: row.tokens, calls: 1, assumed: row.assumed ? row.dollars : 0 },
+    sent: { dollars: row.sent_dollars, tokens: row.sent_tokens, calls: 1, assumed: row.assumed ? row.sent_dollars : 0 },
     at: row.at,
     ...(row.caller === null ? {} : { foreign: JSON.parse(row.caller) as ForeignHold }),
   }));
