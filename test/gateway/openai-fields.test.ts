@@ -90,8 +90,8 @@ const OTHERS: Record<string, unknown> = {
 };
 
 describe.each([
-  ["/v1/chat/completions", { model: "lares", messages: said("say:x") }, completions, COMPLETION_HONOURED],
-  ["/v1/responses", { model: "lares", input: "say:x" }, responses, RESPONSE_HONOURED],
+  ["/v1/chat/completions", { model: "lares", messages: said('say:{"x":1}') }, completions, COMPLETION_HONOURED],
+  ["/v1/responses", { model: "lares", input: 'say:{"x":1}' }, responses, RESPONSE_HONOURED],
 ] as const)("%s", (path, base, table, honoured) => {
   const send = async (over: object) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };

@@ -128,7 +128,7 @@ describe("who answered", () => {
     }
   });
 
-  test("when a fallback answered, a stream says so too", async () => {
+  test("when a fallback answered, the answer says so beside its words, whole and streamed", async () => {
     const model = await startModelServer();
     const at = await openInstance({
       config: `models:
@@ -139,23 +139,26 @@ describe("who answered", () => {
     mine: { api: openai-chat, baseUrl: "${model.url}/v1", keys: [k], models: { broken: {}, working: {} } }
 `,
     });
-    model.use((request) => (request.model === "broken" ? { fail: { kind: "billing" } } : { text: "from the other" }));
+    model.use((request) =>
+      request.model === "broken" ? { fail: { kind: "billing" } } : { text: '{"from":"the other"}' },
+    );
     try {
       const other = clientOf(at);
       const { last, text } = await streamed(other);
       expect(last.model).toBe("mine/working");
       expect(last.lares!.notices.join()).toContain("mine/broken");
-      expect(text).toMatch(/^from the other\n\n\(.*mine\/broken/);
-      const whole = await other.chat.completions.create({ model: "lares", messages: said("again") });
-      expect(whole.choices[0]!.message.content).toMatch(/\n\n\(.*mine\/broken/);
-      // A program reads JSON: the notice is in `lares` only.
-      const json = await other.chat.completions.create({
-        model: "lares",
-        messages: said("again"),
-        response_format: { type: "json_object" },
-      });
-      expect(json.choices[0]!.message.content).toBe("from the other");
-      expect((json as Facts).lares!.notices).toHaveLength(1);
+      // What the model said is the content, to the letter: programs read it.
+      expect(text).toBe('{"from":"the other"}');
+      for (const more of [{}, { response_format: { type: "json_object" as const } }]) {
+        const ask = { model: "lares", messages: said("again"), ...more };
+        const { data, response } = await other.chat.completions.create(ask).withResponse();
+        expect(data.choices[0]!.message.content).toBe('{"from":"the other"}');
+        expect((data as Facts).lares!.notices).toEqual([expect.stringContaining("mine/broken")]);
+        expect(decodeURIComponent(response.headers.get("x-lares-notice")!)).toContain("mine/broken");
+      }
+      const answer = await other.responses.create({ model: "lares", input: "again" });
+      expect(answer.output_text).toBe('{"from":"the other"}');
+      expect((answer as Facts).lares!.notices).toHaveLength(1);
     } finally {
       await at.stop();
       await model.close();
@@ -280,10 +283,89 @@ describe("settings", () => {
     }
   });
 
+  describe("a format that was asked for is checked", () => {
+    const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const any = { type: "json_object" as const };
+    const shaped = { type: "json_schema" as const, json_schema: { name: "answer", schema } };
+    const create = (words: string, response_format: object) =>
+      client.chat.completions.create(pretend({ model: "lares", messages: said(words), response_format })).then(
+        (answer) => pretend<OpenAI.ChatCompletion>(answer).choices[0]!.message.content,
+        (error: unknown) => error as { status: number; code: string; message: string; param: string },
+      );
+    const fenced = 'Here it is:\n```json\n{"n": 7}\n```';
+
+    test.each([
+      ["an object", 'say:{"n":7}', any, '{"n":7}'],
+      ["an object of the schema", 'say:{"n":7}', shaped, '{"n":7}'],
+      ["a list is no object", "say:[1]", any, /isn't a JSON object/],
+      ["words", "say:seven", any, /isn't JSON/],
+      ["words, with a schema", "say:seven", shaped, /isn't JSON/],
+      ["another shape", 'say:{"m":7}', shaped, /n/],
+    ])("%s", async (_what, words, format, expected) => {
+      const whole = await create(words, format);
+      const stream = await streamed(client, { messages: said(words), response_format: format }).catch(
+        (e: unknown) => e,
+      );
+      if (typeof expected === "string") {
+        expect([whole, (stream as { text: string }).text]).toEqual([expected, expected]);
+        return;
+      }
+      const wrong = { code: "answer_format", message: expect.stringMatching(expected), param: "response_format" };
+      expect(whole).toMatchObject({ status: 502, ...wrong });
+      expect(stream).toBeInstanceOf(OpenAI.APIError);
+      expect(stream).toMatchObject({ code: "answer_format" });
+    });
+
+    test("JSON that a model wrapped is unwrapped, whole and streamed, in both doors", async () => {
+      instance.model.use(() => ({ text: fenced, pieces: 6, gapMs: 1 }));
+      try {
+        expect(await create("x", shaped)).toBe('{"n": 7}');
+        expect((await streamed(client, { response_format: any })).text).toBe('{"n": 7}');
+        const format = { type: "json_schema" as const, name: "answer", schema };
+        const answer = await client.responses.create({ model: "lares", input: "x", text: { format } });
+        expect(answer.output_text).toBe('{"n": 7}');
+        let text = "";
+        const events = await client.responses.create({ model: "lares", input: "x", text: { format }, stream: true });
+        for await (const event of events) if (event.type === "response.output_text.delta") text += event.delta;
+        expect(text).toBe('{"n": 7}');
+      } finally {
+        instance.model.use(directiveScript());
+      }
+    });
+
+    test("responses say it with their own words, and an answer that was cut stays what it is", async () => {
+      const text = { format: { type: "json_object" as const } };
+      const wrong = await client.responses.create({ model: "lares", input: "say:no", text }).catch((e: unknown) => e);
+      expect(wrong).toMatchObject({ status: 502, code: "answer_format", param: "text.format" });
+      const types: string[] = [];
+      const events = await client.responses.create({ model: "lares", input: "say:no", text, stream: true });
+      for await (const event of events) types.push(event.type);
+      expect(types.at(-1)).toBe("response.failed");
+      expect(types).not.toContain("response.output_text.delta");
+      instance.model.use(() => ({ text: '{"n": 1', finish: "length" }));
+      try {
+        expect(await create("x", any)).toBe('{"n": 1');
+      } finally {
+        instance.model.use(directiveScript());
+      }
+    });
+
+    test("a schema that can't be checked is refused before anything is asked", async () => {
+      const asked = instance.model.requests.length;
+      const odd = { type: "json_schema", json_schema: { name: "odd", schema: { $ref: "https://example.com/x.json" } } };
+      expect(await create("say:x", odd)).toMatchObject({ status: 400, param: "response_format" });
+      expect(instance.model.requests).toHaveLength(asked);
+      // An expression of the caller's is not run.
+      const pattern = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+      const slow = { type: "json_schema", json_schema: { name: "slow", schema: pattern } };
+      expect(await create(`say:{"a":"${"a".repeat(40)}!"}`, slow)).toContain("aaa");
+    });
+  });
+
   test("reach the provider, in both doors", async () => {
     await client.chat.completions.create({
       model: "lares",
-      messages: said("say:x"),
+      messages: said('say:{"a":1}'),
       max_tokens: 77,
       temperature: 0.25,
       top_p: 0.5,
@@ -308,7 +390,7 @@ describe("settings", () => {
     const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
     await client.chat.completions.create({
       model: "lares",
-      messages: said("say:x"),
+      messages: said('say:{"a":1}'),
       response_format: { type: "json_schema", json_schema: { name: "answer", schema } },
     });
     // A compatible server is asked for JSON, and reads the schema in the instructions.
@@ -316,7 +398,7 @@ describe("settings", () => {
     expect(instance.model.requests.at(-1)!.system).toContain(JSON.stringify(schema));
     await client.responses.create({
       model: "lares",
-      input: "say:x",
+      input: 'say:{"a":1}',
       max_output_tokens: 33,
       temperature: 0,
       top_p: 0.9,

@@ -18,6 +18,7 @@ export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./
 export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";
 export { entered } from "./entered-dirs.ts";
+export { checkSchema, fitTo } from "./fit.ts";
 export {
   type Guard,
   type GuardedWork,

@@ -16,6 +16,7 @@ export type FieldVerdicts = Readonly<Record<string, FieldVerdict>>;
 
 const EFFORT = "`none` turns thinking off; `minimal` counts as `low`, `xhigh` and `max` as `high`";
 const ONE_CALL = "with `false`, each answer of the model has at most one tool call";
+const FORMAT = "checked: an answer in another format is an error (`answer_format`)";
 const VERBOSITY = "`low` and `high` are put into words for the model";
 const NO_LOGPROBS = "Log probabilities aren't available here.";
 
@@ -48,7 +49,7 @@ export const COMPLETION_FIELDS = {
   frequency_penalty: { verdict: "honoured" },
   seed: { verdict: "honoured" },
   stop: { verdict: "honoured", note: "also where the provider has no such setting" },
-  response_format: { verdict: "honoured" },
+  response_format: { verdict: "honoured", note: FORMAT },
   reasoning_effort: { verdict: "honoured", note: EFFORT },
   verbosity: { verdict: "honoured", note: VERBOSITY },
   stream_options: { verdict: "honoured", note: "`include_usage`; the rest has no effect" },
@@ -73,7 +74,7 @@ export const RESPONSE_FIELDS = {
   instructions: { verdict: "honoured" },
   previous_response_id: { verdict: "honoured", note: "goes on in that response's session" },
   max_output_tokens: { verdict: "honoured" },
-  text: { verdict: "honoured", note: `\`format\`, and \`verbosity\`: ${VERBOSITY}` },
+  text: { verdict: "honoured", note: `\`format\` (${FORMAT}), and \`verbosity\`: ${VERBOSITY}` },
   reasoning: { verdict: "honoured", note: `\`effort\`: ${EFFORT}. The rest has no effect: thinking isn't returned` },
   metadata: { verdict: "honoured", note: "comes back with the response" },
   background: { verdict: "refused", note: "Responses can't be made in the background.", fine: [false] },

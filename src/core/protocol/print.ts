@@ -124,8 +124,11 @@ Schema: [protocol.schema.json](protocol.schema.json).
   model; when a fallback takes over midway, later chunks name that one. A turn that fails before that is an ordinary error
   with its status; one that fails later ends the stream with \`{"error": {message, type, code, param}}\`, without a
   \`finish_reason\` and without \`[DONE]\` (\`/v1/responses\`: \`response.failed\`). The practice model answers \`json_object\` as
-  \`{"answer", "practice"}\` and refuses \`json_schema\` with 400. Notices also follow the text in brackets, except with a JSON
-  format, with tools, or where one of the \`stop\` texts is in them. Without \`user\` a separate conversation, deleted \`retention.callHours\` (24) after its last use; until then
+  \`{"answer", "practice"}\` and refuses \`json_schema\` with 400. The content is what
+  the model said: notices (a fallback, a setting it doesn't take) are in \`lares.notices\` and, on whole answers, percent-encoded in
+  \`x-lares-notice\`. Only the practice model's label is in the words, and in \`x-lares-practice\`. An answer that was asked for as
+  JSON is checked, without \`pattern\`: one that isn't in the format ends with 502 or the stream's error, code \`answer_format\`;
+  JSON in a fenced block is unwrapped, and a schema that can't be checked is a 400. Without \`user\` a separate conversation, deleted \`retention.callHours\` (24) after its last use; until then
   \`previous_response_id\` continues it.
 
 ## Credentials

@@ -71,7 +71,16 @@ export function answerHeaders(a: ChatAnswer): Record<string, string> {
     "x-lares-state": a.state,
     ...(a.model ? { "x-lares-model": encodeURI(a.model) } : {}),
     ...(a.practice ? { "x-lares-practice": "true" } : {}),
+    ...(a.notices.length ? { "x-lares-notice": spellNotices(a.notices) } : {}),
   };
+}
+
+/** Spelt for a header a letter takes up to nine; servers in between commonly take 8 kB of headers. */
+const MOST_NOTICE = 500;
+
+function spellNotices(notices: readonly string[]): string {
+  // A letter that was cut in half can't be spelt; as bytes and back it becomes a mark.
+  return encodeURIComponent(Buffer.from(notices.join(" ").slice(0, MOST_NOTICE)).toString());
 }
 
 /** Throws when the caller may not act there. */

@@ -35,9 +35,8 @@ import {
   type TurnResult,
   timerIds,
 } from "../../core/domain/index.ts";
-import { type Clock, defined, quotedName } from "../../core/kit/index.ts";
+import { type Clock, checkSchema, defined, fitTo, quotedName } from "../../core/kit/index.ts";
 import type { TeamsConfig } from "./config.ts";
-import { checkSchema, fitTo } from "./fit.ts";
 import { QuietWatch } from "./quiet.ts";
 import {
   askedBy,

@@ -1,5 +1,6 @@
 /** What a model wrote: answers for every platform, edits, patches, schedules, facts, summaries. */
 import { parseHTML } from "linkedom";
+import { fitTo } from "../../../src/core/kit/fit.ts";
 import { jsonProblem } from "../../../src/core/kit/json-problem.ts";
 import { boundedChunks } from "../../../src/core/render/bounded.ts";
 import { DIALECTS } from "../../../src/core/render/dialect.ts";
@@ -15,7 +16,6 @@ import { readSummary } from "../../../src/mind/context/summary.ts";
 import { readCaptured } from "../../../src/mind/memory/capture/extract.ts";
 import { readPlan } from "../../../src/mind/memory/condense/plan.ts";
 import { parseWhen } from "../../../src/mind/schedule/when.ts";
-import { fitTo } from "../../../src/mind/teams/fit.ts";
 import type { Rows } from "./reader.ts";
 
 // By address: the compiler reads the page's sources with other settings than these.

@@ -9,9 +9,10 @@ import { answerHeaders, call, toCaller } from "../call.ts";
 import { type HttpEnv, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { asChatWithFiles, mostBytes, type SaidMessage } from "./conversation.ts";
-import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { failedShape, formatFailed, hasFailed, openaiShape, turnFailed, wrongFormat } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
+import { checkAnswer, sayChecked } from "./format.ts";
 import { chosen } from "./known.ts";
 import { completionSettings, readCompletionSettings, verbosityWords } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
@@ -52,6 +53,7 @@ const completion = z.looseObject({
     .nullish(),
 });
 type Completion = z.output<typeof completion>;
+const FORMAT = "response_format";
 
 export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(completion, await readJson(c, mostBytes(parts)));
@@ -71,7 +73,9 @@ export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Pro
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
-  return c.json(whole(body, answer, how), 200, answerHeaders(answer));
+  const checked = checkAnswer(answer, settings.format);
+  if ("wrong" in checked) return formatFailed(c, answer, wrongFormat(checked.wrong, FORMAT));
+  return c.json(whole(body, { ...answer, response: checked.text }, how), 200, answerHeaders(answer));
 }
 
 function said(m: Completion["messages"][number]): SaidMessage {
@@ -166,8 +170,11 @@ async function stream(
       known = await turn.begun();
       if (hasFailed(known)) return void (await fail(failedShape(known)));
       await chunk({ role: "assistant", content: "" });
-      const answer = await turn.to((content) => chunk({ content }));
+      const { piece, end } = sayChecked(how.settings.format, (content) => chunk({ content }));
+      const answer = await turn.to(piece);
       if (hasFailed(answer)) return void (await fail(failedShape(answer)));
+      const wrong = await end(answer);
+      if (wrong !== undefined) return void (await fail(wrongFormat(wrong, FORMAT)));
       const more = besides(answer, how);
       if (more) await chunk({ content: more });
       const calls = toolCalls(answer);

@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode, toErrorShape } from "../../../core/domain/
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders } from "../call.ts";
 import { asRead, type HttpEnv, publicShape, type Speaking } from "../http.ts";
+import { toFacts } from "./truth.ts";
 
 /** Codes that have their own name over there. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -53,6 +54,15 @@ export function failedShape(answer: ChatAnswer) {
   if (answer.failure === "budget")
     return { message, type: "insufficient_quota", code: "insufficient_quota", param: null };
   return { message, type: "server_error", code: "turn_failed", param: null };
+}
+
+/** The model answered, but not as it was asked to. `field`: where the caller asked for it. */
+export function wrongFormat(message: string, field: string) {
+  return { message, type: "server_error", code: "answer_format", param: field };
+}
+
+export function formatFailed(c: Context<HttpEnv>, answer: ChatAnswer, error: object): Response {
+  return c.json({ error, lares: toFacts(answer) }, 502, { ...answerHeaders(answer), "x-should-retry": "false" });
 }
 
 export function hasFailed(answer: ChatAnswer): boolean {

@@ -9,9 +9,10 @@ import { type HttpEnv, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
 import { asChatWithFiles, mostBytes, type SaidMessage } from "./conversation.ts";
-import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { failedShape, formatFailed, hasFailed, openaiShape, turnFailed, wrongFormat } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
+import { checkAnswer, sayChecked } from "./format.ts";
 import { chosen } from "./known.ts";
 import { readResponseSettings, responseSettings, verbosityWords } from "./settings.ts";
 import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
@@ -55,6 +56,7 @@ const request = z.looseObject({
 type Request = z.output<typeof request>;
 type Item = z.output<typeof item>;
 
+const FORMAT = "text.format";
 const ID = /^resp_(.+)$/;
 
 export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
@@ -79,7 +81,9 @@ export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promi
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
-  return c.json(whole(body, answer, answer.response + besides(answer, how)), 200, answerHeaders(answer));
+  const checked = checkAnswer(answer, settings.format);
+  if ("wrong" in checked) return formatFailed(c, answer, wrongFormat(checked.wrong, FORMAT));
+  return c.json(whole(body, answer, checked.text + besides(answer, how)), 200, answerHeaders(answer));
 }
 
 async function findAnswerSession(parts: GatewayParts, id: string): Promise<string> {
@@ -211,9 +215,11 @@ async function stream(
       await write("response.created", { response: frame(body, turn, "in_progress", { model }) });
       await write("response.in_progress", { response: frame(body, turn, "in_progress", { model }) });
       const speak = queued(say);
-      const answer = await following.to(speak);
-      if (hasFailed(answer)) {
-        const error = { code: "server_error", message: failedShape(answer).message };
+      const { piece, end } = sayChecked(how.settings.format, speak);
+      const answer = await following.to(piece);
+      const failed = hasFailed(answer) ? failedShape(answer).message : await end(answer);
+      if (failed !== undefined) {
+        const error = { code: "server_error", message: failed };
         return void (await write("response.failed", {
           response: frame(body, turn, "failed", { model, error, lares: toFacts(answer) }),
         }));

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type AnswerSettings, AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { truthy } from "../../../core/kit/index.ts";
+import { checkSchema, truthy } from "../../../core/kit/index.ts";
 import { COMPLETION_FIELDS, type FieldVerdicts, RESPONSE_FIELDS, refusedField } from "../../../core/protocol/index.ts";
 
 const schemaFormat = z.looseObject({
@@ -102,7 +102,7 @@ export function readCompletionSettings(body: Completion): AnswerSettings {
     frequencyPenalty: body.frequency_penalty || undefined,
     seed: body.seed,
     stop: stop?.length ? stop : undefined,
-    format: format?.type === "json_schema" ? toFormat(format.json_schema) : plainFormat(format),
+    format: format?.type === "json_schema" ? toFormat(format.json_schema, "response_format") : plainFormat(format),
     ...sharedWithModel(body.parallel_tool_calls, body.reasoning_effort),
   });
 }
@@ -114,7 +114,7 @@ export function readResponseSettings(body: Response): AnswerSettings {
     maxOutputTokens: body.max_output_tokens,
     temperature: body.temperature,
     topP: body.top_p,
-    format: format?.type === "json_schema" ? toFormat(format) : plainFormat(format),
+    format: format?.type === "json_schema" ? toFormat(format, "text.format") : plainFormat(format),
     ...sharedWithModel(body.parallel_tool_calls, body.reasoning?.effort),
   });
 }
@@ -133,7 +133,11 @@ export function verbosityWords(asked: "low" | "medium" | "high" | null | undefin
   return asked === "high" ? "Answer in detail." : undefined;
 }
 
-function toFormat({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
+function toFormat(
+  { name, description, schema, strict }: SchemaFormat,
+  field: string,
+): NonNullable<AnswerSettings["format"]> {
+  checkSchema(schema as JsonObject, { code: "BAD_REQUEST", field });
   return {
     schema: schema as JsonObject,
     ...truthy({ name, description }),

@@ -24,15 +24,14 @@ export function toFacts(answer: ChatAnswer) {
 }
 
 /**
- * Behind the answer's words, as chats show it: for people, whose client shows nothing else. Not where a program reads the words:
- * a JSON answer stays JSON, and a program that brings tools reads `lares` and the headers. Nor where a stop text would then be in
- * what the caller reads: the answer ends before it.
+ * The practice model's label, behind its words: nobody may take rules for a language model, and most clients show nothing else.
+ * Everything else that people should know is in `lares` and the headers, where no program trips over it. Not where the words
+ * must be JSON, or where a stop text would then be in what the caller reads.
  */
 export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; tools: boolean }): string {
   if (how.settings.format || how.tools || answer.state === "parked") return "";
-  const isLabelled = !answer.practice || /practice model/i.test(answer.response);
-  const lines = [...(isLabelled ? [] : [PRACTICE]), ...answer.notices];
-  const more = lines.map((line) => `\n\n(${line})`).join("");
+  if (!answer.practice || /practice model/i.test(answer.response)) return "";
+  const more = `\n\n(${PRACTICE})`;
   return how.settings.stop?.some((text) => (answer.response + more).includes(text)) ? "" : more;
 }
 
