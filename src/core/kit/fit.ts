@@ -36,7 +36,7 @@ function toShape(schema: Json): z.ZodType {
 }
 
 /**
- * Without `pattern` and `patternProperties`: an expression that somebody else wrote may take for ever on somebody else's text (I13).
+ * Without `pattern` and `patternProperties`: an expression that somebody else wrote may never end on somebody else's text (I13).
  * Under `properties` these are names.
  */
 function withoutExpressions(schema: Json, isNames = false): Json {

@@ -23,7 +23,7 @@ import {
   Sizes,
   toAmount,
 } from "./estimate.ts";
-import { type Amount, type Caps, judge, type Kind, minus, NOTHING, plus, used } from "./judge.ts";
+import { type Amount, type BudgetKind, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
 
 import { type BudgetScope, listScopes } from "./scopes.ts";
 import {
@@ -142,7 +142,7 @@ export class Budget {
         if (over >= 0) {
           this.leave(tallies);
           const { scope, spent } = left[over]!;
-          const { kind } = verdicts[over] as { kind: Kind };
+          const { kind } = verdicts[over] as { kind: BudgetKind };
           const unknown = info.price ? {} : { unknownPer: config.unknownPricePerMillion };
           return { refused: refusal(scope, kind, spent, { estimate: most, ...unknown }) };
         }

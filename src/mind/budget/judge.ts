@@ -9,10 +9,10 @@ export interface Amount {
 }
 
 const KINDS = ["dollars", "tokens", "calls"] as const;
-export type Kind = (typeof KINDS)[number];
+export type BudgetKind = (typeof KINDS)[number];
 
 /** A kind that isn't named has no cap. */
-export type Caps = { readonly [kind in Kind]?: number | undefined };
+export type Caps = { readonly [kind in BudgetKind]?: number | undefined };
 
 export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0, assumed: 0 };
 
@@ -21,14 +21,14 @@ export type BudgetVerdict =
   /**
    * It would fit if the calls in progress cost nothing. They set aside the most they can cost, so some of that will be returned.
    */
-  | { verdict: "wait"; kind: Kind }
-  | { verdict: "over"; kind: Kind };
+  | { verdict: "wait"; kind: BudgetKind }
+  | { verdict: "over"; kind: BudgetKind };
 
 /** Dollar sums accumulate floating-point error; differences below a millionth of a cent are ignored. */
 const DUST = 1e-8;
 
 export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: Amount): BudgetVerdict {
-  let waits: Kind | undefined;
+  let waits: BudgetKind | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];
     // A call that adds nothing exceeds nothing: a free model still answers when the money is gone.
@@ -40,8 +40,8 @@ export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: A
 }
 
 /** The kind of use closest to its cap, and how close: 1 means used up. */
-export function used(budget: Caps, spent: Amount): { kind: Kind; share: number } | undefined {
-  let most: { kind: Kind; share: number } | undefined;
+export function used(budget: Caps, spent: Amount): { kind: BudgetKind; share: number } | undefined {
+  let most: { kind: BudgetKind; share: number } | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];
     if (cap === undefined) continue;

@@ -1,13 +1,13 @@
 /** What people read about budgets. */
 import { assertNever } from "../../core/domain/index.ts";
-import type { Amount, Kind } from "./judge.ts";
+import type { Amount, BudgetKind } from "./judge.ts";
 import type { BudgetScope } from "./scopes.ts";
 import type { ScopeKey } from "./store.ts";
 
 /** `unknownPer`: the model's price isn't known, so it is counted at this many dollars per million tokens. */
 export function refusal(
   scope: BudgetScope,
-  kind: Kind,
+  kind: BudgetKind,
   spent: Amount,
   { estimate, unknownPer }: { estimate: Amount; unknownPer?: number },
 ): string {
@@ -18,14 +18,14 @@ export function refusal(
   return `The ${nameScope(scope)} does not allow another model call: ${left}${more}.${counted} ${wait}, or raise ${nameSetting(scope)}.${kind}.`;
 }
 
-export function warning(scope: BudgetScope, kind: Kind, spent: Amount, unknownPer?: number): string {
+export function warning(scope: BudgetScope, kind: BudgetKind, spent: Amount, unknownPer?: number): string {
   const cap = scope.caps[kind]!;
   const percent = cap > 0 ? Math.floor((spent[kind] / cap) * 100) : 100;
   return `${percent} % of the ${nameScope(scope)} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.${assumed(kind, spent, unknownPer)}`;
 }
 
 /** Dollars that nobody billed like this. The sum may have some of an earlier model although this one's price is known. */
-function assumed(kind: Kind, spent: Amount, unknownPer: number | undefined): string {
+function assumed(kind: BudgetKind, spent: Amount, unknownPer: number | undefined): string {
   if (kind !== "dollars") return "";
   if (unknownPer === undefined)
     return spent.assumed > 0
@@ -64,7 +64,7 @@ function nameSetting(scope: ScopeKey): string {
   }
 }
 
-function shown(kind: Kind, value: number): string {
+function shown(kind: BudgetKind, value: number): string {
   if (kind === "dollars") return `$${value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2)}`;
   return `${value.toLocaleString("en")} ${kind}`;
 }
