@@ -11,14 +11,11 @@ import { pathToFileURL } from "node:url";
 import { defined, systemClock } from "../../src/core/kit/index.ts";
 import { cleanEnvironment } from "../../src/edges/tools/exec/environment.ts";
 import { findMembers } from "../../src/edges/tools/exec/processes.ts";
+import type { CallOutcome, CallRequest } from "../../src/edges/tools/mcp/call/call.ts";
 import { serverConfig } from "../../src/edges/tools/mcp/config.ts";
-import {
-  type CallOutcome,
-  type CallRequest,
-  McpPeer,
-  type PeerMemory,
-} from "../../src/edges/tools/mcp/connect/peer.ts";
+import { McpPeer } from "../../src/edges/tools/mcp/connect/peer.ts";
 import { createClient } from "../../src/edges/tools/mcp/connect/sdk.ts";
+import type { PeerMemory } from "../../src/edges/tools/mcp/connect/state.ts";
 import { StdioTransport } from "../../src/edges/tools/mcp/connect/stdio.ts";
 import type { Manifest } from "../../src/edges/tools/mcp/listed/manifest.ts";
 import { until } from "../support/index.ts";

@@ -7,18 +7,12 @@ import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 
 import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
 import { defined, nearest, visibleLine } from "../../../core/kit/index.ts";
-
+import type { CallOutcome, CallRequest } from "./call/call.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { McpLogin } from "./connect/login.ts";
-import {
-  type CallOutcome,
-  type CallRequest,
-  McpPeer,
-  type PeerMemory,
-  type PeerParts,
-  type PeerState,
-} from "./connect/peer.ts";
+import { McpPeer, type PeerParts } from "./connect/peer.ts";
 import { isEndOf, isOpen, type PendingLogin } from "./connect/pending.ts";
+import type { PeerMemory, PeerState } from "./connect/state.ts";
 import { digestJson, type Manifest, type McpTool } from "./listed/manifest.ts";
 import { addressTool, isListed } from "./listed/names.ts";
 import { describeTool, type HeldTool, type Sorted, sortTools } from "./listed/pins.ts";

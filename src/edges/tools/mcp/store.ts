@@ -3,7 +3,7 @@
  * which of them a person has accepted.
  */
 import type { Reads, Tx } from "../../../core/contracts/index.ts";
-import type { PeerMemory } from "./connect/peer.ts";
+import type { PeerMemory } from "./connect/state.ts";
 
 export interface Pin {
   tool: string;

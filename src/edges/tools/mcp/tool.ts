@@ -14,8 +14,8 @@ import {
 import { defined } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
 import { misfit } from "./call/arguments.ts";
+import type { CallOutcome, CallRequest } from "./call/call.ts";
 import { type CallAt, goOn, tellOutcome } from "./call/outcome.ts";
-import type { CallOutcome, CallRequest } from "./connect/peer.ts";
 import type { McpTool } from "./listed/manifest.ts";
 import { addressTool } from "./listed/names.ts";
 import type { Sampled } from "./sampling/sampling.ts";

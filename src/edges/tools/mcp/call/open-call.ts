@@ -7,8 +7,8 @@
  */
 import type { JsonObject, QuestionAnswer } from "../../../../core/domain/index.ts";
 import type { Clock } from "../../../../core/kit/index.ts";
-import type { CallOutcome } from "../connect/peer.ts";
 import type { Sampled } from "../sampling/sampling.ts";
+import type { CallOutcome } from "./call.ts";
 import { type ReadQuestion, readQuestion } from "./questions.ts";
 
 /** The turn's own deadline comes first; this is for a turn that was stopped. */

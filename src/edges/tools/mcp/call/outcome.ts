@@ -12,11 +12,11 @@ import {
 import { defined } from "../../../../core/kit/index.ts";
 import { visible } from "../../escape.ts";
 import { labelled } from "../../web/outside.ts";
-import type { CallOutcome, LostLogin } from "../connect/peer.ts";
 import { addressTool } from "../listed/names.ts";
 import type { OfferedTool } from "../servers.ts";
 import { type AskedByTask, goOnWithTask, startTask } from "../tasks/outcome.ts";
 import type { McpPort } from "../tool.ts";
+import type { CallOutcome, LostLogin } from "./call.ts";
 import { type Collected, nextStep, respond, startCollecting } from "./collect.ts";
 import { readAnswer } from "./result.ts";
 

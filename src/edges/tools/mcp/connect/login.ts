@@ -26,8 +26,8 @@ import { AppError } from "../../../../core/domain/index.ts";
 import { type Clock, defined, visibleLine } from "../../../../core/kit/index.ts";
 import type { FetchShape } from "../../web/stream.ts";
 import type { ServerConfig } from "../config.ts";
+import { NeedsLogin } from "./errors.ts";
 import { isUnreachable, tellLoginFailure, tellRefusal } from "./login-failure.ts";
-import { NeedsLogin } from "./peer.ts";
 import { isEndOf, isOpen, type PendingLogin } from "./pending.ts";
 
 /** A part of the token's life, after which it is renewed. */
