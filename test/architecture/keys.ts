@@ -94,7 +94,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/tools/files/plan.ts": "a file's identity, to compare",
   "src/edges/tools/mcp/connect/host-proxy.ts": "a host and its port",
   "src/edges/tools/mcp/connect/launch.ts": "PATH",
-  "src/edges/tools/mcp/connect/peer.ts": "lines of other programs' errors",
+  "src/edges/tools/mcp/connect/link.ts": "lines of other programs' errors",
   "src/edges/tools/mcp/listed/prompts.ts": "a prompt as people type it",
   "src/edges/tools/process/identity.ts": "a process's identity, to compare",
   "src/edges/tools/sandbox/container.ts": "a user and a group as container engines take them",

@@ -5,7 +5,7 @@ import { PROGRAM, startLares } from "../support/index.ts";
 
 it("a server that hangs is waited for with news about what it wrote, and ends in a sentence", async () => {
   const code = "console.error('fetching a package'); process.stdin.resume(); setInterval(() => {}, 1000)";
-  const slow = { command: process.execPath, args: ["-e", code], sandbox: false, startSeconds: 2 };
+  const slow = { command: process.execPath, args: ["-e", code], sandbox: false, startSeconds: 5 };
   const lares = await startLares({ config: { mcp: { servers: { slow } } } });
   onTestFinished(() => lares.dispose());
   const env = { PATH: process.env.PATH ?? "", HOME: lares.home, LARES_TOKEN: lares.token };

@@ -47,8 +47,13 @@ it("a server that wants a login says so to the owner; the login survives a kill 
     why: expect.stringContaining("lares mcp login sky"),
   });
   expect(await at.state()).toBe("needs-login");
-  const { items } = await at.lares.rpc("attention.list", {});
-  expect(items.map(({ text }) => text).join()).toContain("lares mcp login sky");
+  const attention = async () => (await at.lares.rpc("attention.list", {})).items.map(({ text }) => text).join();
+  expect(await attention()).toContain("lares mcp login sky");
+  await at.lares.restart();
+  expect([await at.state(), await attention()]).toEqual([
+    "needs-login",
+    expect.stringContaining("lares mcp login sky"),
+  ]);
   const { link } = await at.lares.rpc("mcp.login", { name: "sky" });
   const asked = new URL(link!).searchParams;
   expect(Object.fromEntries(asked)).toMatchObject({

@@ -25,6 +25,8 @@ export interface McpScript {
   behaviour?: Record<string, "dies" | "hangs" | "floods" | "hides" | "fails" | "reports">;
   prompts?: object[];
   ignoresEnd?: boolean;
+  /** It ends at once, with these words. */
+  breaks?: string;
   /** `modern`: revision 2026-07-28. */
   era?: "legacy" | "modern";
   /** Tools that answer with a task, and what is said about it later. `ends: "file"`: when `finish` was called. */

@@ -19,7 +19,7 @@ export function attentionIn(instance: Pick<Instance, Rooms>, problems: readonly 
   const { records, approvals, watchers, channels, mcp, plugins } = instance;
   return {
     db: records.committed,
-    problems: [...problems, ...mcp.servers.waiting(), ...plugins.problems()],
+    problems: [...problems, ...mcp.servers.problems(), ...plugins.problems()],
     now,
     happened: { turn: FAILED_TURNS, effect: UNKNOWN_EFFECTS, delivery: LOST_DELIVERIES, job: FAILED_JOBS },
     write: (work) => records.write(work),

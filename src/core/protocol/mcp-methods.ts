@@ -15,8 +15,9 @@ const held = z.object({
 const server = z.object({
   name: z.string(),
   target: z.string().describe("its program with arguments, or its address"),
-  state: z.enum(["off", "idle", "connecting", "ready", "needs-login", "paused"]),
-  why: z.string().optional().describe("why Lares doesn't connect to it for now"),
+  state: z.enum(["off", "idle", "connecting", "ready", "needs-login", "failed", "paused"]),
+  why: z.string().optional().describe("what went wrong last, or why Lares doesn't connect to it for now"),
+  at: z.number().optional().describe("when it failed"),
   loggingIn: z.literal(true).optional().describe("a login was begun, and the browser hasn't come back yet"),
   listed: z.boolean().describe("its tools were listed at least once"),
   tools: z.number().describe("tools that may be used"),

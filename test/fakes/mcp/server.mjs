@@ -40,6 +40,10 @@ const note = (line) => {
 
 note(`started ${process.pid}`);
 if (process.env.SKY_KEY) note(`key ${process.env.SKY_KEY} ${process.argv.slice(3).join(" ")}`);
+if (script().breaks) {
+  console.error(`error: ${script().breaks}`);
+  process.exit(1);
+}
 if (script().ignoresEnd) {
   process.on("SIGTERM", () => {});
   setInterval(() => {}, 1000);

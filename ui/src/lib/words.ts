@@ -568,6 +568,7 @@ export const w = {
         connecting: "connecting",
         ready: "running",
         "needs-login": "needs a login",
+        failed: "failed the last time",
         paused: "not tried for a while",
       },
       count: (n: number) => (n === 1 ? "1 tool" : `${n} tools`),

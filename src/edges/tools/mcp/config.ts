@@ -49,7 +49,9 @@ export const serverConfig = z
     enabled: z.boolean().default(true).describe("`false`: it is neither offered nor started"),
     sandbox: z.boolean().default(true).describe("run the program in the sandbox, as commands are"),
     network: z.boolean().default(true).describe("whether the program may use the network"),
-    startSeconds: seconds(300).default(30).describe("how long connecting may take"),
+    startSeconds: seconds(300)
+      .default(60)
+      .describe("how long starting or reaching it may take in all, until its tools are listed"),
     callSeconds: seconds(3600).default(60).describe("how long a call may stay silent"),
     askSeconds: seconds(3600)
       .default(600)

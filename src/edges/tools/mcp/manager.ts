@@ -43,7 +43,7 @@ export class McpManager {
         tools,
         held: held.length,
         quarantined: quarantined.length,
-        ...defined({ why: "why" in state ? state.why : undefined }),
+        ...defined({ why: "why" in state ? state.why : undefined, at: "at" in state ? state.at : undefined }),
         ...(this.servers.isLoggingIn(name) ? { loggingIn: true as const } : {}),
       };
     });

@@ -295,6 +295,27 @@ export class McpServers {
     });
   }
 
+  /** Sentences about everything that only a person can put right. */
+  problems(): string[] {
+    const broken = this.names().flatMap((name) => {
+      const { peer } = this.#entries.get(name)!;
+      const state = peer.state();
+      const why = peer.whyContained() ?? (state.kind === "paused" ? state.why : undefined);
+      return why === undefined ? [] : [`The MCP server ${name}: ${visibleLine(why)}. See: lares mcp logs ${name}`];
+    });
+    return [...this.waiting(), ...broken, ...this.names().flatMap((name) => this.#heldProblem(name))];
+  }
+
+  #heldProblem(name: string): string[] {
+    const { length } = this.#sorted(this.#entries.get(name)!).held;
+    if (length === 0) return [];
+    const what =
+      length === 1 ? "a tool changed or is new, and isn't" : `${length} tools changed or are new, and aren't`;
+    return [
+      `The MCP server ${name}: ${what} used until you accept ${length === 1 ? "it" : "them"}: lares mcp tools ${name}`,
+    ];
+  }
+
   complaints(name: string, most?: number): string[] {
     return this.#entry(name).peer.complaints(most);
   }
@@ -463,7 +484,10 @@ export class McpServers {
       client,
       memory,
       isWorking: () => this.#parts.isWorking?.(name) ?? false,
-      failed: (why) => this.#parts.failed?.(name, why),
+      failed: (why) => {
+        this.#parts.log.warn("an MCP server failed", { name, why });
+        this.#parts.failed?.(name, why);
+      },
       remember: (kept) => this.#remember(name, kept),
       listed: (manifest) => this.#took(name, manifest),
       transport: async () => {

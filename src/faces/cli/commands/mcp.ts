@@ -5,7 +5,7 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { oneLine } from "../format.ts";
+import { ago, oneLine } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
 import { mcpWords as words } from "../words/talk.ts";
@@ -13,7 +13,7 @@ import { mcpWords as words } from "../words/talk.ts";
 type Server = Result<"mcp.list">["servers"][number];
 type ImportRow = Result<"mcp.import">["items"][number];
 
-export const list: Action = async ({ rpc, out }) => {
+export const list: Action = async ({ rpc, out, clock }) => {
   const { servers } = await rpc.call("mcp.list", {});
   out.items(servers);
   if (servers.length === 0) {
@@ -24,7 +24,7 @@ export const list: Action = async ({ rpc, out }) => {
   out.say(
     words.some(servers.length),
     ...table(
-      servers.map((one) => [mark(one, out), one.name, one.state, counts(one), oneLine(one.why ?? one.target)]),
+      servers.map((one) => [mark(one, out), one.name, one.state, counts(one), about(one, clock.now())]),
       "  ",
     ),
   );
@@ -212,9 +212,16 @@ export const remove: Action = async (ctx, [name = ""]) => {
   return done.removed ? EXIT.done : EXIT.failed;
 };
 
-function mark({ state }: Server, out: Context["out"]): string {
-  if (state === "paused" || state === "needs-login") return out.paint("✕", "fail");
-  return state === "off" ? "–" : out.paint("✓", "ok");
+/** Checked only if it worked the last time, and nothing of it waits for a person. */
+function mark({ state, listed, held }: Server, out: Context["out"]): string {
+  if (state === "paused" || state === "needs-login" || state === "failed") return out.paint("✕", "fail");
+  if (state === "off" || !listed) return "–";
+  return held > 0 ? out.paint("!", "wait") : out.paint("✓", "ok");
+}
+
+function about({ why, at, target }: Server, now: number): string {
+  if (why === undefined) return oneLine(target);
+  return oneLine(at === undefined ? why : `${why} (${ago(at, now)})`);
 }
 
 function counts({ listed, tools: n, held, quarantined }: Server): string {

@@ -37,6 +37,7 @@ export class OpenCall {
   readonly #parts: OpenCallParts;
   readonly #abort = new AbortController();
   #outcome: Promise<CallOutcome> | undefined;
+  #isOver = false;
   #question: OpenQuestion | undefined;
   #tellQuestion: (() => void) | undefined;
   #reply: ((answer: QuestionAnswer) => void) | undefined;
@@ -52,11 +53,17 @@ export class OpenCall {
   start(run: (signal: AbortSignal) => Promise<CallOutcome>): void {
     this.heard();
     this.#outcome = run(this.#abort.signal).finally(() => {
+      this.#isOver = true;
       this.#stopQuiet();
       this.#reply?.({ action: "cancel" });
     });
     // Looked at in `wait`; an outcome that nobody waits for is not a crash.
     this.#outcome.catch(() => undefined);
+  }
+
+  /** It has come to its end, also if nobody looked at that yet. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** The server said something: its silence counts from now. */

@@ -13,7 +13,7 @@ import type { ServerConfig } from "../config.ts";
 import type { McpTool } from "../listed/manifest.ts";
 import { isAboutTask, readCreated } from "../tasks/wire.ts";
 import { findCause, NeedsLogin, NotReached, readStatus, toOutcome } from "./errors.ts";
-import type { Connection } from "./link.ts";
+import type { PeerConnection } from "./link.ts";
 
 /** Progress keeps a call alive, but not forever. */
 const LONGEST_CALL_MS = 60 * 60_000;
@@ -23,7 +23,7 @@ export interface CallsParts {
   config: ServerConfig;
   clock: Clock;
   /** Connects if it has to. */
-  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  use<T>(work: (connection: PeerConnection) => Promise<T>): Promise<T>;
   /** As it was last listed. */
   tool(name: string): McpTool | undefined;
   close(): Promise<void>;
@@ -62,8 +62,11 @@ export class PeerCalls {
   async answer(key: string, given: QuestionAnswer, signal: AbortSignal): Promise<CallOutcome> {
     const live = this.#asking.get(key);
     if (!live) return { kind: "unknown", why: "it waited for an answer when Lares or the server was stopped" };
+    const isLate = live.isOver;
     live.answer(given);
-    return this.#follow(key, live, signal);
+    const outcome = await this.#follow(key, live, signal);
+    if (!isLate || outcome.kind !== "unknown") return outcome;
+    return { kind: "unknown", why: `your answer didn't reach it: ${outcome.why}` };
   }
 
   /** Which of several calls a question belongs to, a server of the older era doesn't say; then no person can be asked. */
@@ -92,16 +95,16 @@ export class PeerCalls {
   }
 
   async #run(live: OpenCall, request: CallRequest, signal: AbortSignal): Promise<CallOutcome> {
-    let isSent = false;
+    let sent: PeerConnection | undefined;
     this.#calls.add(live);
     try {
-      return await this.#parts.use(async ({ client }) => {
+      return await this.#parts.use(async (connection) => {
         const now = this.#parts.tool(request.tool);
         if (now === undefined || now.digest !== request.digest)
           throw new NotReached("the tool has changed and can't be used until the owner has accepted it");
-        isSent = true;
+        sent = connection;
         live.heard();
-        const outcome = await this.#send(client, { ...request, signal }, { tool: now, live });
+        const outcome = await this.#send(connection.client, { ...request, signal }, { tool: now, live });
         // Not with the connection: some servers list their tools for everybody.
         this.#parts.foundLogin();
         return outcome;
@@ -115,7 +118,9 @@ export class PeerCalls {
         return { kind: "refused", why: login.message, lost: this.#parts.lostLogin(login.message) };
       }
       if (readStatus(error as Error)) await this.#parts.close();
-      return toOutcome(error as Error, isSent);
+      const outcome = toOutcome(error as Error, sent !== undefined);
+      // The SDK only says that the connection was closed.
+      return outcome.kind === "unknown" ? { ...outcome, why: sent?.ended ?? outcome.why } : outcome;
     } finally {
       this.#calls.delete(live);
     }

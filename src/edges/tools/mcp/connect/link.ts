@@ -7,14 +7,22 @@
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
 import { AppError, type JsonObject, type QuestionAnswer } from "../../../../core/domain/index.ts";
 import { type Clock, defined } from "../../../../core/kit/index.ts";
+import { NeverSent, whyFailed } from "../../web/failure.ts";
 import { findCause, NeedsLogin, NotReached } from "./errors.ts";
 import { pastSdk } from "./past-sdk.ts";
 import type { PeerHealth } from "./state.ts";
 
 export type PeerTransport = Transport & {
   complaints?: { lines(most?: number): string[] };
-  endedFor?: string | undefined;
+  /** How it ended, if nobody closed it. */
+  ending?(): PeerEnding | undefined;
 };
+
+/** `isContained`: Lares ended it, because of what it did. */
+interface PeerEnding {
+  why: string;
+  isContained: boolean;
+}
 
 export interface ClientHandlers {
   onToolsChanged(): void;
@@ -24,13 +32,16 @@ export interface ClientHandlers {
 }
 
 /** One connection serves all conversations: a server is a program with its own state, and people expect one of it. */
-export interface Connection {
+export interface PeerConnection {
   client: Client;
   transport: PeerTransport;
   since: number;
+  /** Why it isn't connected any more. */
+  ended?: string;
 }
 
 export interface LinkParts {
+  name: string;
   clock: Clock;
   health: PeerHealth;
   /** How long connecting may take. */
@@ -47,8 +58,8 @@ export interface LinkParts {
 
 export class PeerLink {
   readonly #parts: LinkParts;
-  #connection: Connection | undefined;
-  #connecting: Promise<Connection> | undefined;
+  #connection: PeerConnection | undefined;
+  #connecting: Promise<PeerConnection> | undefined;
   /** The connection that is being made. */
   #opening: { transport?: PeerTransport; isGivenUp?: true } | undefined;
   /** Of the last process, also when it has ended. */
@@ -58,7 +69,7 @@ export class PeerLink {
     this.#parts = parts;
   }
 
-  get connection(): Connection | undefined {
+  get connection(): PeerConnection | undefined {
     return this.#connection;
   }
 
@@ -71,7 +82,7 @@ export class PeerLink {
     return this.#complaints?.lines(most) ?? [];
   }
 
-  connected(): Promise<Connection> {
+  connected(): Promise<PeerConnection> {
     if (this.#connection) return Promise.resolve(this.#connection);
     const why = this.#parts.health.whyNotNow();
     if (why !== undefined) throw new NotReached(why);
@@ -88,6 +99,7 @@ export class PeerLink {
     const connection = this.#connection;
     const opening = this.#opening;
     this.#connection = undefined;
+    if (connection) connection.ended = "Lares ended it";
     if (this.#connecting) this.#opening = { isGivenUp: true };
     await connection?.client.close().catch(() => undefined);
     // The SDK's close does not wait for the process; ours does, and may be asked twice.
@@ -100,19 +112,21 @@ export class PeerLink {
    * With what is known of the server's era; where that is nothing, or stopped being true, by asking. A server of the older era may
    * answer the question by ending or not at all, so the last try does not ask.
    */
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<PeerConnection> {
     const prior = this.#parts.prior.get();
+    const { clock, startMs } = this.#parts;
+    const until = clock.now() + startMs;
     const tries: (PriorDiscovery | undefined)[] = [...(prior ? [prior] : []), undefined, { kind: "legacy" }];
     let failure: unknown;
     for (const era of tries) {
       try {
-        return await this.#connectAs(era);
+        return await this.#connectAs(era, until - clock.now());
       } catch (error) {
         if (this.#isGivenUp()) throw new NotReached("it was ended while it was starting");
         // The first failure is the one that means something; the later tries are guesses.
         failure ??= error;
-        // It can't even be started, or wants a login: another era changes nothing.
-        if (error instanceof AppError || findCause(error, NeedsLogin)) break;
+        // It can't even be started, wants a login or has had its time: another era changes nothing.
+        if (error instanceof AppError || error instanceof TooLate || findCause(error, NeedsLogin)) break;
       }
     }
     throw this.#unconnected(failure as Error);
@@ -125,46 +139,72 @@ export class PeerLink {
       health.refused(login.message);
       return new NotReached(login.message, { cause: login });
     }
-    const why = this.#withComplaint(failure.message);
-    health.failed(why);
+    const isContained = failure instanceof Ended && failure.isContained;
+    const why = isContained ? failure.message : this.#withComplaint(explained(failure));
+    health.failed({ why, isContained });
     this.#parts.failed(why);
     return new NotReached(why);
   }
 
-  async #connectAs(era: PriorDiscovery | undefined): Promise<Connection> {
-    const { clock, health, startMs, prior } = this.#parts;
+  async #connectAs(era: PriorDiscovery | undefined, timeout: number): Promise<PeerConnection> {
+    const { clock, health, prior } = this.#parts;
     const client = await this.#parts.client();
     const transport = pastSdk(await this.#parts.transport());
     this.#complaints = transport.complaints;
+    // Listing included.
+    let isLate = false;
+    const stop = clock.after(timeout, () => {
+      isLate = true;
+      void transport.close();
+    });
     try {
       if (this.#isGivenUp()) throw new NotReached("it was ended before it was started");
       this.#opening = { transport };
-      await client.connect(transport, { timeout: startMs, ...defined({ prior: era }) });
+      await client.connect(transport, { timeout, ...defined({ prior: era }) });
       const discover = client.getDiscoverResult();
       prior.set(discover ? { kind: "modern", discover } : { kind: "legacy" });
       await this.#parts.list(client);
       if (this.#isGivenUp()) throw new NotReached("it was ended while it was starting");
     } catch (error) {
+      const ending = isLate ? undefined : transport.ending?.();
       await transport.close();
-      throw error;
+      if (isLate) throw this.#tooLate();
+      throw ending ? new Ended(ending) : error;
+    } finally {
+      stop();
     }
     health.connected();
-    const connection = { client, transport, since: clock.now() };
+    return this.#hold(client, transport);
+  }
+
+  #hold(client: Client, transport: PeerTransport): PeerConnection {
+    const connection: PeerConnection = { client, transport, since: this.#parts.clock.now() };
     this.#connection = connection;
     client.onclose = () => {
       if (this.#connection !== connection) return;
       this.#connection = undefined;
-      this.#parts.failed(this.#whyEnded(transport));
+      this.lost(connection, transport.ending?.() ?? { why: "the connection was closed", isContained: false });
     };
     return connection;
   }
 
-  #isGivenUp(): boolean {
-    return this.#opening?.isGivenUp === true;
+  /** It is gone without being asked to end. */
+  lost(connection: PeerConnection, { why, isContained }: PeerEnding): void {
+    const full = isContained ? why : this.#withComplaint(why);
+    connection.ended = full;
+    this.#parts.health.ended({ why: full, isContained });
+    this.#parts.failed(full);
   }
 
-  #whyEnded({ endedFor }: PeerTransport): string {
-    return endedFor === undefined ? this.#withComplaint("it ended by itself") : `${endedFor}, so Lares ended it`;
+  #tooLate(): TooLate {
+    const { name, startMs } = this.#parts;
+    return new TooLate(
+      `it didn't answer within ${startMs / 1000} s; it gets more time with mcp.servers.${name}.startSeconds`,
+    );
+  }
+
+  #isGivenUp(): boolean {
+    return this.#opening?.isGivenUp === true;
   }
 
   #withComplaint(what: string): string {
@@ -173,6 +213,24 @@ export class PeerLink {
     const last = said.findLast((line) => line.toLowerCase().includes("error") && !isPlaceInCode(line)) ?? said.at(-1);
     return last === undefined ? what : `${last} (${what})`;
   }
+}
+
+/** It had all the time it gets. */
+class TooLate extends Error {}
+
+/** It ended while it was being connected. */
+class Ended extends Error {
+  readonly isContained: boolean;
+
+  constructor({ why, isContained }: PeerEnding) {
+    super(why);
+    this.isContained = isContained;
+  }
+}
+
+/** An address that can't be reached is said without the words of the fetcher. */
+function explained(failure: Error): string {
+  return findCause(failure, NeverSent) ? whyFailed(failure) : failure.message;
 }
 
 /** A line of a stack trace, as Node prints it. */

@@ -7,13 +7,13 @@ import { unjudged } from "./past-sdk.ts";
 /** Pages of a list; a list without end is cut (the SDK's bound). */
 const MOST_PAGES = 64;
 
-export interface Listed {
+export interface ServerLists {
   manifest: Manifest;
   prompts: McpPrompt[];
 }
 
 /** `timeout`: for each page. */
-export async function listAll(client: Client, server: string, timeout: number): Promise<Listed> {
+export async function listAll(client: Client, server: string, timeout: number): Promise<ServerLists> {
   const manifest = readManifest(server, await listTools(client, timeout));
   const prompts = client.getServerCapabilities()?.prompts ? await listPrompts(client, timeout) : [];
   return { manifest, prompts };

@@ -89,7 +89,7 @@ test("a program that is no server is refused with its own words, then left alone
   expect(started).toBe(before);
   expect(peer.state()).toMatchObject({ kind: "paused" });
   clock.advance(60_000);
-  expect(peer.state()).toEqual({ kind: "idle" });
+  expect(peer.state()).toMatchObject({ kind: "failed", why: expect.stringContaining("no such module") });
   await call();
   expect(started).toBeGreaterThan(before);
 });

@@ -7,17 +7,20 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { QuestionAnswer } from "../../../../core/domain/index.ts";
 import type { Clock } from "../../../../core/kit/index.ts";
+import { NeverSent, whyFailed } from "../../web/failure.ts";
 import type { CallOutcome, CallRequest, LostLogin } from "../call/call.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Manifest } from "../listed/manifest.ts";
 import type { McpPrompt } from "../listed/prompts.ts";
 import type { TaskLine } from "../tasks/wire.ts";
 import { PeerCalls } from "./calls.ts";
-import { readStatus } from "./errors.ts";
-import { type ClientHandlers, type Connection, PeerLink, type PeerTransport } from "./link.ts";
+import { findCause, readStatus } from "./errors.ts";
+import { type ClientHandlers, type PeerConnection, PeerLink, type PeerTransport } from "./link.ts";
 import { listAll } from "./listing.ts";
 import { PeerHealth, type PeerMemory, type PeerState } from "./state.ts";
 
+/** Of the time to start: a server of the older era may not answer the question about its era at all, and is then greeted the old way. */
+const PROBE_SHARE = 0.7;
 /** A program that works between calls is looked at again after this, at the earliest. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -54,8 +57,9 @@ export class McpPeer {
     const { config, clock, name } = parts;
     this.#parts = parts;
     this.#memory = parts.memory;
-    this.#health = new PeerHealth(clock);
+    this.#health = new PeerHealth(clock, { read: () => this.#memory, keep: (memory) => this.#keep(memory) });
     this.#link = new PeerLink({
+      name,
       clock,
       health: this.#health,
       startMs: config.startSeconds * 1000,
@@ -89,6 +93,11 @@ export class McpPeer {
     if (!this.#parts.config.enabled) return { kind: "off" };
     if (this.#link.connection) return { kind: "ready", since: this.#link.connection.since };
     return this.#link.isConnecting ? { kind: "connecting" } : this.#health.state();
+  }
+
+  /** Why Lares had to end it the last time, if it did and it didn't work since. */
+  whyContained(): string | undefined {
+    return this.#link.connection ? undefined : this.#health.whyContained();
   }
 
   /** As they were last listed. Undefined: never. */
@@ -159,7 +168,7 @@ export class McpPeer {
   #client(): Promise<Client> {
     const { client, config } = this.#parts;
     return client({
-      probeMs: config.startSeconds * 1000,
+      probeMs: config.startSeconds * 1000 * PROBE_SHARE,
       // A list that can't be had now is asked for with the next connection.
       // After the end nothing is listed: that would start it again.
       onToolsChanged: () => {
@@ -190,18 +199,24 @@ export class McpPeer {
    * A server that was restarted doesn't know our session any more and did nothing of what it was asked: it is asked again, in a new
    * session.
    */
-  async #useKnown<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #useKnown<T>(work: (connection: PeerConnection) => Promise<T>): Promise<T> {
     try {
       return await this.#use(work);
     } catch (error) {
-      const hadSession = this.#link.connection?.transport.sessionId !== undefined;
+      const { connection } = this.#link;
+      const unsent = findCause(error, NeverSent);
+      if (connection && unsent) {
+        await this.close();
+        this.#link.lost(connection, { why: whyFailed(unsent), isContained: false });
+      }
+      const hadSession = connection?.transport.sessionId !== undefined;
       if (!hadSession || readStatus(error as Error) !== 404) throw error;
       await this.close();
       return this.#use(work);
     }
   }
 
-  async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #use<T>(work: (connection: PeerConnection) => Promise<T>): Promise<T> {
     this.#stopIdle?.();
     this.#running++;
     try {

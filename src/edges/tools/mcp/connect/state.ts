@@ -12,13 +12,26 @@ export type PeerState =
   | { kind: "ready"; since: number }
   /** A person has to log in first. */
   | { kind: "needs-login"; why: string }
+  /** It couldn't be started or reached the last time, or ended by itself. The next call tries again. */
+  | { kind: "failed"; at: number; why: string }
   /** It failed several times in a row. */
   | { kind: "paused"; until: number; why: string };
+
+/** What went wrong last. `isContained`: Lares ended it, because of what it did. */
+interface LastFailure {
+  at: number;
+  why: string;
+  isContained?: true;
+}
 
 /** What is remembered of a server over restarts. */
 export interface PeerMemory {
   /** Since when a person has to log in, until a call succeeds: they get one notice of it. */
   lostLogin?: number;
+  /** What it said when it refused us for want of a login, until it is connected again. */
+  needsLogin?: string;
+  /** Until it is connected again. */
+  failure?: LastFailure;
   prior?: PriorDiscovery;
   manifest?: Manifest;
   prompts?: McpPrompt[];
@@ -30,45 +43,70 @@ export interface PeerMemory {
 const MOST_FAILURES = 3;
 const PAUSE: Backoff = { firstMs: 30_000, mostMs: 15 * 60_000, jitter: 0.2 };
 
-/** How a server that isn't connected is doing. */
+interface KeptMemory {
+  read(): PeerMemory;
+  keep(memory: PeerMemory): void;
+}
+
+/** How a server that isn't connected is doing. What is said about it is true after a restart, too; only the pause is forgotten. */
 export class PeerHealth {
   readonly #clock: Clock;
+  readonly #memory: KeptMemory;
   #failures = 0;
   #pausedUntil = 0;
-  #why = "";
-  /** What it said when it refused us for want of a login. */
-  #needsLogin: string | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, memory: KeptMemory) {
     this.#clock = clock;
+    this.#memory = memory;
   }
 
   state(): PeerState {
-    if (this.#needsLogin !== undefined) return { kind: "needs-login", why: this.#needsLogin };
-    if (this.#pausedUntil > this.#clock.now()) return { kind: "paused", until: this.#pausedUntil, why: this.#why };
-    return { kind: "idle" };
+    const { needsLogin, failure } = this.#memory.read();
+    if (needsLogin !== undefined) return { kind: "needs-login", why: needsLogin };
+    if (failure === undefined) return { kind: "idle" };
+    const { at, why } = failure;
+    return this.#isPaused() ? { kind: "paused", until: this.#pausedUntil, why } : { kind: "failed", at, why };
+  }
+
+  /** Why Lares had to end it the last time, if it did. */
+  whyContained(): string | undefined {
+    const { failure } = this.#memory.read();
+    return failure?.isContained ? failure.why : undefined;
   }
 
   /** Why it isn't tried now. */
   whyNotNow(): string | undefined {
-    if (this.#pausedUntil <= this.#clock.now()) return undefined;
-    return `it failed ${this.#failures} times and is left alone for now: ${this.#why}`;
+    if (!this.#isPaused()) return undefined;
+    return `it failed ${this.#failures} times and is left alone for now: ${this.#memory.read().failure?.why ?? ""}`;
   }
 
-  failed(why: string): void {
+  /** It was connected, and isn't any more. */
+  ended({ why, isContained }: { why: string; isContained: boolean }): void {
+    const failure = { at: this.#clock.now(), why, ...(isContained ? { isContained: true as const } : {}) };
+    this.#memory.keep({ ...this.#memory.read(), failure });
+  }
+
+  /** It couldn't be connected. */
+  failed(how: { why: string; isContained: boolean }): void {
+    this.ended(how);
     this.#failures++;
-    this.#why = why;
     // A server that just restarts fails once or twice. Only a broken one keeps failing.
     if (this.#failures < MOST_FAILURES) return;
     this.#pausedUntil = this.#clock.now() + backoffMs(PAUSE, this.#failures - MOST_FAILURES + 1);
   }
 
   refused(why: string): void {
-    this.#needsLogin = why;
+    const memory = this.#memory.read();
+    if (memory.needsLogin !== why) this.#memory.keep({ ...memory, needsLogin: why });
   }
 
   connected(): void {
-    this.#needsLogin = undefined;
+    const { needsLogin, failure, ...memory } = this.#memory.read();
+    if (needsLogin !== undefined || failure !== undefined) this.#memory.keep(memory);
+  }
+
+  #isPaused(): boolean {
+    return this.#pausedUntil > this.#clock.now();
   }
 
   /** Only work that succeeded shows that it is well; a connection alone does not. */

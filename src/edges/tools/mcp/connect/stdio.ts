@@ -46,7 +46,7 @@ export class StdioTransport implements Transport {
   /** What it complained about last. */
   readonly complaints = new TextRing();
   /** Why Lares ended it; undefined when it ended by itself. */
-  endedFor: string | undefined;
+  #endedFor: string | undefined;
   #child: ChildProcess | undefined;
   #pieces: Buffer[] = [];
   #held = 0;
@@ -107,8 +107,13 @@ export class StdioTransport implements Transport {
     return this.#child?.pid;
   }
 
-  get exitCode(): number | undefined {
-    return this.#child?.exitCode ?? undefined;
+  /** How it ended, if nobody closed it. `isContained`: Lares ended it, because of what it did. */
+  ending(): { why: string; isContained: boolean } | undefined {
+    if (this.#endedFor !== undefined) return { why: `${this.#endedFor}, so Lares ended it`, isContained: true };
+    const { exitCode, signalCode } = this.#child ?? {};
+    if (typeof signalCode === "string") return { why: `it was ended by ${signalCode}`, isContained: false };
+    if (typeof exitCode !== "number") return undefined;
+    return { why: `it ended by itself, with exit code ${exitCode}`, isContained: false };
   }
 
   async #end(): Promise<void> {
@@ -178,7 +183,11 @@ export class StdioTransport implements Transport {
   }
 
   #fail(error: Error): void {
-    this.endedFor ??= error.message;
+    if (this.#endedFor === undefined) {
+      this.#endedFor = error.message;
+      // Also for people who look at what the program wrote last.
+      this.complaints.add(Buffer.from(`\n[Lares] ${error.message}, so Lares ended it\n`));
+    }
     this.onerror?.(error);
     void this.close();
   }
