@@ -5,7 +5,14 @@
 import { ACP_PROFILES, type AcpProfile } from "./acp/profile.ts";
 import type { RuntimeDriver } from "./driver.ts";
 
-export const DRIVERS: readonly RuntimeDriver[] = [...ACP_PROFILES.map(driveAcp)];
+export const DRIVERS: readonly RuntimeDriver[] = [
+  {
+    name: "claude-code",
+    title: "Claude Code",
+    make: async (parts) => (await import("./claude-code/adapter.ts")).makeClaudeCodeAdapter(parts),
+  },
+  ...ACP_PROFILES.map(driveAcp),
+];
 
 /** A driver for any agent that speaks ACP. */
 function driveAcp(profile: AcpProfile): RuntimeDriver {

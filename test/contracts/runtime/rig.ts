@@ -60,7 +60,8 @@ let runs = 0;
 
 export function makeRequest(stage: RuntimeStage, text: string, more: Partial<RunRequest> = {}): RunRequest {
   return {
-    run: `run-${++runs}`,
+    // Processes are found by it on the whole machine, where other tests run too.
+    run: `run-${process.pid}-${++runs}`,
     attempt: 1,
     lastSeq: 0,
     agent: "main",

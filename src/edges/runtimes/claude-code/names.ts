@@ -1,0 +1,8 @@
+/** As in `agents.<id>.runtime`. */
+export const NAME = "claude-code";
+/** As people know it. */
+export const TITLE = "Claude Code";
+/** Its program. */
+export const COMMAND = "claude";
+/** How it gets onto a machine. */
+export const INSTALL = "npm install -g @anthropic-ai/claude-code";
