@@ -6,6 +6,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  readlink,
   realpath,
   rm,
   stat,
@@ -18,17 +19,21 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { type Crash, ManualClock, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
-import { createAgentFiles, createEdit, createExec, createWrite } from "../../edges/tools/index.ts";
+import { createEdit, createExec, createRootedFiles, createWrite } from "../../edges/tools/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
 import { Checkpoints } from "./index.ts";
 
 const never = new AbortController().signal;
 
-async function world(config = { megabytes: 200, days: 14 }) {
+async function world(config = { megabytes: 200, days: 14 }, { hasProject = false } = {}) {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lares-checkpoints-")));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const workspace = join(dir, "workspace");
   await mkdir(workspace);
+  // A folder that the agent was given besides its workspace (`agents.<id>.roots`).
+  const project = join(dir, "project");
+  if (hasProject) await mkdir(project);
+  const roots = hasProject ? [project] : [];
   const clock = new ManualClock();
   const records = await openRecords(join(dir, "db"), (error) => {
     throw error;
@@ -42,7 +47,7 @@ async function world(config = { megabytes: 200, days: 14 }) {
       crash,
       log: silentLog,
       folder: join(dir, "checkpoints"),
-      files: createAgentFiles(),
+      files: createRootedFiles(() => roots),
       findRoot: (agent) => (agent === "main" ? workspace : undefined),
       alone: (_who, work) => work(),
       isBusy: async (turn) => busy.has(turn),
@@ -53,6 +58,7 @@ async function world(config = { megabytes: 200, days: 14 }) {
   const place = {
     agentDir: dir,
     workspace,
+    roots,
     spillDir: join(workspace, ".lares/out"),
     caller: { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
   };
@@ -68,6 +74,7 @@ async function world(config = { megabytes: 200, days: 14 }) {
     tool,
     plan,
     workspace,
+    folders: [workspace, ...roots],
     session: asId<never>("s"),
     agent: asId<never>("main"),
   });
@@ -75,6 +82,7 @@ async function world(config = { megabytes: 200, days: 14 }) {
   return {
     dir,
     workspace,
+    project,
     clock,
     records,
     checkpoints,
@@ -97,6 +105,96 @@ async function world(config = { megabytes: 200, days: 14 }) {
 
 const results = (undone: { files: { path: string; result: string }[] }) =>
   Object.fromEntries(undone.files.map((file) => [file.path, file.result]));
+
+/** Every file below the folder with its content, every link with what it says, every folder. */
+async function tree(folder: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(folder.length + 1);
+    if (name.startsWith(".lares")) continue;
+    if (entry.isSymbolicLink()) found[name] = `link to ${await readlink(path)}`;
+    else found[name] = entry.isDirectory() ? "folder" : await readFile(path, "utf8");
+  }
+  return found;
+}
+
+describe("undo of a command that puts one kind of thing in the place of another", () => {
+  test.each([
+    "mv d dd; ln -s dd d",
+    "cp a d/e/f; mv d dx; ln -s dx d",
+    "rm -rf empty; ln -s d empty",
+    "rm -rf empty; echo x > empty",
+    "rm -rf d; echo f > d",
+    "rm -rf d; ln -s empty d",
+    "rm a; mkdir a; echo x > a/inside",
+    "rm l; mkdir l",
+    "rm l; echo x > l",
+    "rm l; ln -s d l",
+    "mv d/e e; ln -s ../e d/e; rm a",
+    "rm -rf empty; ln -s d empty; rm a; echo new > b",
+  ])("%s", async (command) => {
+    const { workspace, at, exec, undo, make } = await world();
+    await mkdir(at("d/e"), { recursive: true });
+    await mkdir(at("empty"));
+    await writeFile(at("a"), "one");
+    await writeFile(at("b"), "two");
+    await writeFile(at("d/e/f"), "deep");
+    await symlink("a", at("l"));
+    const before = await tree(workspace);
+    await exec("t", command);
+    expect(await tree(workspace)).not.toEqual(before);
+    const undone = await undo("t");
+    expect(undone.files.filter(({ result }) => result === "lost" || result === "conflict")).toEqual([]);
+    expect(await tree(workspace)).toEqual(before);
+    // Killed at each file, the next life does the rest.
+    await exec("t2", command);
+    let left = 100;
+    for (let dies = 0; dies < left; dies++) {
+      let files = 0;
+      const crash: Crash = {
+        ...noCrash,
+        at: (point) => {
+          if (point === "undo.file" && files++ === 0) throw new Error("killed");
+        },
+      };
+      left = await make(crash)
+        .undo("t2", { by: "me", dryRun: false })
+        .then(
+          () => 0,
+          (error: Error) => {
+            expect(error.message).toBe("killed");
+            return 100;
+          },
+        );
+    }
+    expect(await tree(workspace)).toEqual(before);
+  });
+});
+
+test.each([
+  (project: string) => `rm -rf ${project}/d`,
+  (project: string) => `cd ${project} && rm a`,
+  (project: string) => `rm ${project}/*`,
+  (project: string) => `rm -rf ${project}/d ${project}/a`,
+  (project: string) => `mv ${project}/d ${project}/d2`,
+  (project: string) => `find ${project} -name f -delete`,
+  (project: string) => `bash clean.sh ${project.slice(0, 0)}`,
+  (project: string) => `rm w; rm ${project}/a`,
+])("undo covers another folder of the agent's for a command in the workspace (%#)", async (makeCommand) => {
+  const { workspace, project, at, exec, undo } = await world(undefined, { hasProject: true });
+  await mkdir(join(project, "d/e"), { recursive: true });
+  await writeFile(join(project, "a"), "one");
+  await writeFile(join(project, "d/e/f"), "deep");
+  await writeFile(at("w"), "work");
+  await writeFile(at("clean.sh"), `rm -r ${project}/d ${project}/a\n`);
+  const before = [await tree(workspace), await tree(project)];
+  await exec("t", makeCommand(project));
+  expect(await tree(project)).not.toEqual(before[1]);
+  const undone = await undo("t");
+  expect(undone.files.filter(({ result }) => result === "lost" || result === "conflict")).toEqual([]);
+  expect([await tree(workspace), await tree(project)]).toEqual(before);
+});
 
 describe("undo", () => {
   test("a file the turn changed is restored, with its mode; one it made is removed", async () => {

@@ -14,9 +14,9 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
-import { readMarkedSize } from "../../core/files/index.ts";
+import { readMark, readMarkedSize } from "../../core/files/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
-import { endangered } from "./endangered.ts";
+import { type Endangered, endangered } from "./endangered.ts";
 import { findHardLinks } from "./hard-links.ts";
 import { type KeptContent, keepMarked, keepNoFile } from "./no-file.ts";
 import { ABSENT, type Call, type CheckpointParts, type FileListing, type FileState, UNKNOWN } from "./ports.ts";
@@ -59,6 +59,14 @@ interface ChangedRow extends Kept {
   note?: string;
 }
 
+/** What was known before a command ran. */
+interface BegunCommand {
+  seq: number;
+  kept: Kept[];
+  manifest: FileListing;
+  folders: string[];
+}
+
 export class Keeper {
   private readonly parts: CheckpointParts;
   private readonly blobs: Blobs;
@@ -99,9 +107,16 @@ export class Keeper {
     });
   }
 
+  /** What stands at that very place. What is reached through a link on the way, or below a file, stands elsewhere. */
   async hashAt(root: string, path: string): Promise<string> {
-    const noFile = await this.parts.files.readNoFile(root, path);
-    return noFile ? keepNoFile(noFile).hash : hashAs(await this.parts.files.read(root, path, MOST_COPIED));
+    const { files } = this.parts;
+    const noFile = await files.readNoFile(root, path);
+    if (noFile) return noFile.path === path ? keepNoFile(noFile).hash : ABSENT;
+    const found = await files.read(root, path, MOST_COPIED);
+    if (found.state !== "refused") return found.path === path ? hashAs(found) : ABSENT;
+    for (const above of foldersAbove(path))
+      if ((await files.read(root, above, MOST_COPIED)).state === "file") return ABSENT;
+    return UNKNOWN;
   }
 
   /** Copies what stands there. */
@@ -210,8 +225,8 @@ export class Keeper {
     }
   }
 
-  private async beforeCommand(call: Call) {
-    const { records, files, clock } = this.parts;
+  private async beforeCommand(call: Call): Promise<BegunCommand> {
+    const { records, clock } = this.parts;
     const { turn, call: id, agent, session, tool } = call;
     const touched = new Set((await listRows(records, turn)).map((row) => row.path).filter((path) => path !== COMMAND));
     const paths = new Set([...namedBy(call.plan), ...[...touched].slice(-MOST_NAMES)]);
@@ -233,20 +248,35 @@ export class Keeper {
         }),
       )
       .catch(() => {});
-    const manifest = await files.manifest(call.workspace, MOST_LISTED);
-    const risky = await this.listEndangered(call, manifest.files);
+    const danger = endangered(call.plan);
+    const folders = listFoldersAtRisk(call, danger);
+    const manifest = await this.list(folders);
+    const risky = await this.listEndangered(call, danger, manifest.files);
     const outputs = listOutputs(call.plan);
     const written = await this.openAll(call, outputs, "output");
     const others = [...new Set([...paths, ...risky])].filter((path) => !outputs.includes(path));
     const kept = [...written, ...(await this.openAll(call, others, "named"))];
-    return { seq, kept, manifest };
+    return { seq, kept, manifest, folders };
+  }
+
+  private async list(folders: readonly string[]): Promise<FileListing> {
+    const all = await Promise.all(folders.map((folder) => this.parts.files.manifest(folder, MOST_LISTED)));
+    return {
+      files: new Map(all.flatMap(({ files }) => [...files])),
+      closed: new Map(all.flatMap(({ closed }) => [...closed])),
+      more: all.some(({ more }) => more),
+    };
   }
 
   /** Files a command may take away, those it names first. */
-  private async listEndangered(call: Call, there: ReadonlyMap<string, string>): Promise<string[]> {
-    const { named, anything } = endangered(call.plan);
+  private async listEndangered(
+    call: Call,
+    { named, anything }: Endangered,
+    there: ReadonlyMap<string, string>,
+  ): Promise<string[]> {
     if (named.length === 0 && !anything) return [];
-    const root = await realpath(call.workspace);
+    // What the listing names from somewhere, it names from the workspace.
+    const root = await realpath(this.parts.findRoot(call.agent) ?? call.workspace);
     const all = [...there].map(([path, mark]) => ({
       path: isAbsolute(path) ? path : join(root, path),
       size: readMarkedSize(mark),
@@ -263,10 +293,10 @@ export class Keeper {
     return chosen;
   }
 
-  private async afterCommand(call: Call, begun: { seq: number; kept: Kept[]; manifest: FileListing }): Promise<void> {
-    const { records, files, clock } = this.parts;
+  private async afterCommand(call: Call, begun: BegunCommand): Promise<void> {
+    const { records, clock } = this.parts;
     const { turn, call: id, agent, session, tool } = call;
-    const now = await files.manifest(call.workspace, MOST_LISTED);
+    const now = await this.list(begun.folders);
     const copies = new Map(begun.kept.map((one) => [one.path, one]));
     // What another call of the turn changed meanwhile has rows of its own.
     const others = new Set(
@@ -274,16 +304,18 @@ export class Keeper {
     );
     const was = begun.manifest.files;
     const filled = listFolders(was.keys());
-    const changed = [...new Set([...was.keys(), ...now.files.keys()])].filter(
+    const isPartial = begun.manifest.more || now.more;
+    // A folder with something in it isn't listed by itself. One that wasn't there before goes after what is in it.
+    const made = new Set(isPartial ? [] : [...listFolders(now.files.keys())].filter((path) => !filled.has(path)));
+    const changed = [...new Set([...was.keys(), ...now.files.keys(), ...made])].filter(
       (path) =>
-        was.get(path) !== now.files.get(path) &&
+        (was.get(path) !== now.files.get(path) || (made.has(path) && !was.has(path))) &&
         // A folder that was emptied was there before, and is filled again with its files.
-        !(filled.has(path) && !was.has(path)) &&
+        !(filled.has(path) && !was.has(path) && isFolderMark(now.files.get(path))) &&
         !others.has(path) &&
         !copies.has(path),
     );
     const links = findHardLinks(was, now.files);
-    const isPartial = begun.manifest.more || now.more;
     const rows: ChangedRow[] = await this.listLostFolders(call, begun.manifest.closed, now.closed);
     const permissions: string[] = [];
     for (const copy of copies.values()) {
@@ -375,12 +407,30 @@ export class Keeper {
   }
 }
 
+/** The folder a command runs in, and those others of the agent's that it names or may reach. */
+function listFoldersAtRisk({ workspace, folders }: Call, { named, anything }: Endangered): string[] {
+  const isNamed = (folder: string) => named.some((path) => path.startsWith(folder) || folder.startsWith(path));
+  return [workspace, ...folders.filter((folder) => folder !== workspace && (anything || isNamed(folder)))];
+}
+
 /** Every folder that something of the listing is in. */
 function listFolders(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths)
-    for (let at = dirname(path); at.length > 1 && !folders.has(at); at = dirname(at)) folders.add(at);
+    for (const folder of foldersAbove(path)) {
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
   return folders;
+}
+
+function isFolderMark(mark = ""): boolean {
+  return "folder" in (readMark(mark) ?? {});
+}
+
+/** The folders on the way to a path, the nearest first. */
+function* foldersAbove(path: string): Generator<string> {
+  for (let at = dirname(path); at !== "." && at !== "/"; at = dirname(at)) yield at;
 }
 
 function hashAs(found: FileState): string {

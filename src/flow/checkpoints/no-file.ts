@@ -37,6 +37,11 @@ export function readKept(content: Buffer, mode: number | null): { link: string }
   return (mode & KIND) === FOLDER ? { folder: mode } : undefined;
 }
 
+/** Whether this is the mode of a link or a folder. */
+export function isNoFileMode(mode: number | null): boolean {
+  return mode !== null && ((mode & KIND) === LINK || (mode & KIND) === FOLDER);
+}
+
 function keepLink(target: string): KeptContent {
   return kept(`${LINK_WORDS}${target}`, LINK | 0o777);
 }

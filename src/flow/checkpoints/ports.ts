@@ -20,9 +20,9 @@ export interface AgentFiles {
   read(root: string, path: string, most: number): Promise<FileState>;
   /** A link or a folder at that very place, which `read` would follow or refuse. */
   readNoFile(root: string, path: string): Promise<NoFile | undefined>;
-  /** Makes a link that says this, in the place of a file or link. Nothing is followed. Throws AppError. */
+  /** Makes a link that says this, in the place of a file, link or empty folder. Nothing is followed. Throws AppError. */
   link(root: string, path: string, target: string, tag: string): Promise<void>;
-  /** Makes a folder. Throws AppError. */
+  /** Makes a folder, in the place of a file or link. Throws AppError. */
   folder(root: string, path: string, mode: number): Promise<void>;
   /** In one step; the same tag again is the same write. Throws AppError. */
   write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void>;
@@ -67,5 +67,8 @@ export interface Call {
   agent: AgentId;
   tool: string;
   plan: ActionPlan;
+  /** The folder it works in. */
   workspace: string;
+  /** All folders of the agent's. */
+  folders: readonly string[];
 }

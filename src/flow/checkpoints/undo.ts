@@ -10,7 +10,7 @@ import { AppError, type TurnId, unknownAgent } from "../../core/domain/index.ts"
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Blobs } from "./blobs.ts";
 import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
-import { readKept } from "./no-file.ts";
+import { isNoFileMode, readKept } from "./no-file.ts";
 import { ABSENT, type CheckpointParts, UNKNOWN } from "./ports.ts";
 import {
   type CheckpointRow,
@@ -32,6 +32,7 @@ import {
   GONE_SINCE,
   NO_COPY,
   RESULT_UNKNOWN,
+  systemRefused,
   THERE_AGAIN,
   tooLarge,
 } from "./words.ts";
@@ -206,13 +207,14 @@ export class Undoing {
     const { records, files, clock, crash } = this.parts;
     const undo = (await readUndo(records, id))!;
     const modes = new Map(toRestores(await listRows(records, undo.turn)).map((target) => [target.path, target.mode]));
-    const rows = await listRows(records, id);
+    const rows = inOrder(await listRows(records, id), modes);
     const failed = new Map<string, UndoneFile>();
     for (const { path, before, leaves } of rows) {
       try {
         const now = await this.keeper.hashAt(root, path);
         if (now === leaves) continue;
-        if (now !== before) {
+        // Where nothing stands nothing is lost: a kill between taking one kind of thing away and making another leaves that.
+        if (now !== before && now !== ABSENT) {
           failed.set(path, { path, result: "conflict", reason: conflict(now, before) });
           continue;
         }
@@ -232,8 +234,9 @@ export class Undoing {
         }
         crash.at("undo.file");
       } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        failed.set(path, { path, result: "conflict", reason: error.message });
+        const reason = error instanceof AppError ? error.message : refusedBySystem(error);
+        if (reason === undefined) throw error;
+        failed.set(path, { path, result: "conflict", reason });
       }
     }
     await records.write((tx) => {
@@ -272,6 +275,20 @@ export function toRestores(rows: readonly CheckpointRow[]): FileRestore[] {
     if (before === now && before === ABSENT) return [];
     return [{ path, agent, session, now, before, mode, ...truthy({ lost }) }];
   });
+}
+
+/** What goes makes way first, from the bottom up; then links and folders, from the top down; then the files in them. */
+function inOrder(rows: readonly CheckpointRow[], modes: ReadonlyMap<string, number | null>): CheckpointRow[] {
+  const depth = ({ path }: CheckpointRow) => path.split("/").length;
+  const isNoFile = ({ path }: CheckpointRow) => isNoFileMode(modes.get(path) ?? null);
+  const going = rows.filter(({ leaves }) => leaves === ABSENT).sort((a, b) => depth(b) - depth(a));
+  const coming = rows.filter(({ leaves }) => leaves !== ABSENT).sort((a, b) => depth(a) - depth(b));
+  return [...going, ...coming.filter(isNoFile), ...coming.filter((row) => !isNoFile(row))];
+}
+
+function refusedBySystem(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined ? undefined : systemRefused(code);
 }
 
 function nothing(turn: string): AppError {

@@ -15,6 +15,10 @@ export function tooLarge(bytes: number): string {
   return `it had more than ${bytes} bytes`;
 }
 
+export function systemRefused(code: string): string {
+  return `the operating system refused it (${code})`;
+}
+
 export function aboutCommand(note: string): string {
   return `A command of the turn: ${note}.`;
 }

@@ -227,7 +227,8 @@ class ToolRun {
     if (!held || !plan) return this.#work(key);
     const { turn, session, agent } = this.#at;
     const workspace = findFolder(plan, this.#place);
-    const kept = { turn, call: this.#call.id, session, agent, tool: this.#call.name, plan, workspace };
+    const folders = [this.#place.workspace, ...(this.#place.roots ?? [])];
+    const kept = { turn, call: this.#call.id, session, agent, tool: this.#call.name, plan, workspace, folders };
     const result = await this.#parts.checkpoints.around(kept, () => this.#work(key));
     // The lock was taken away as abandoned, so what was read or written in the meantime may be mixed.
     if (!held.isHeld()) return ours(LOCK_LOST);

@@ -45,10 +45,12 @@ export function createAgentFiles() {
       return readNoFile({ root, path });
     },
 
-    /** Replaces or creates the file in one step, in the place of a link too. The same tag on every try of the same write. */
+    /** Replaces or creates the file in one step, in the place of a link or an empty folder too. The same tag on every try of the same write. */
     async write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void> {
       // Through a link the file it points to would be written, and through a hard link one that may lie elsewhere.
-      const isShared = (await readNoFile({ root, path }))?.kind === "link" || (await hasOtherNames(root, path));
+      const noFile = (await readNoFile({ root, path }))?.kind;
+      if (noFile === "folder") await removeNoFile({ root, path });
+      const isShared = noFile === "link" || (await hasOtherNames(root, path));
       const place = isShared ? `${path}.lares-undo` : path;
       await writeBelow({ root, path: place, content, ...how });
       const { mode } = how;
@@ -57,10 +59,13 @@ export function createAgentFiles() {
     },
 
     async link(root: string, path: string, target: string, tag: string): Promise<void> {
+      if ((await readNoFile({ root, path }))?.kind === "folder") await removeNoFile({ root, path });
       await makeLink({ root, path, target, tag });
     },
 
+    /** In the place of a file or link too. */
     async folder(root: string, path: string, mode: number): Promise<void> {
+      if ((await readNoFile({ root, path }))?.kind !== "folder") await this.remove(root, path);
       await makeFolder({ root, path, mode });
     },
 
