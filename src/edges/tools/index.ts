@@ -21,7 +21,7 @@ export {
 } from "./mcp/index.ts";
 export { createMemoryTools, listsOnly, MEMORY_TOOLS } from "./memory/memory.ts";
 export { createMessageTool } from "./message/message.ts";
-export { createAgentFiles, withInside } from "./paths/index.ts";
+export { withInside } from "./paths/index.ts";
 export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
 export { createTools, ON_DEMAND_TOOLS, registerTools, TOOL_NAMES, type ToolRegistry } from "./registry.ts";

@@ -303,18 +303,8 @@ export class Keeper {
       (await listRows(records, turn)).filter((row) => row.seq > begun.seq && row.call !== id).map((row) => row.path),
     );
     const was = begun.manifest.files;
-    const filled = listFolders(was.keys());
     const isPartial = begun.manifest.more || now.more;
-    // A folder with something in it isn't listed by itself. One that wasn't there before goes after what is in it.
-    const made = new Set(isPartial ? [] : [...listFolders(now.files.keys())].filter((path) => !filled.has(path)));
-    const changed = [...new Set([...was.keys(), ...now.files.keys(), ...made])].filter(
-      (path) =>
-        (was.get(path) !== now.files.get(path) || (made.has(path) && !was.has(path))) &&
-        // A folder that was emptied was there before, and is filled again with its files.
-        !(filled.has(path) && !was.has(path) && isFolderMark(now.files.get(path))) &&
-        !others.has(path) &&
-        !copies.has(path),
-    );
+    const changed = listChanged(was, now.files, { others, isPartial }).filter((path) => !copies.has(path));
     const links = findHardLinks(was, now.files);
     const rows: ChangedRow[] = await this.listLostFolders(call, begun.manifest.closed, now.closed);
     const permissions: string[] = [];
@@ -422,6 +412,24 @@ function listFolders(paths: Iterable<string>): Set<string> {
       folders.add(folder);
     }
   return folders;
+}
+
+/** Paths that differ between the two listings and that no other call accounts for. */
+function listChanged(
+  was: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+  { others, isPartial }: { others: ReadonlySet<string>; isPartial: boolean },
+): string[] {
+  const filled = listFolders(was.keys());
+  const own = [...now.keys()].filter((path) => !others.has(path));
+  // A folder with something in it isn't listed by itself. One that wasn't there before goes after what is in it.
+  const made = new Set(isPartial ? [] : [...listFolders(own)].filter((path) => !filled.has(path)));
+  // A folder that was emptied was there before, and is filled again with its files.
+  const isEmptied = (path: string) => filled.has(path) && !was.has(path) && isFolderMark(now.get(path));
+  return [...new Set([...was.keys(), ...now.keys(), ...made])].filter(
+    (path) =>
+      (was.get(path) !== now.get(path) || (made.has(path) && !was.has(path))) && !isEmptied(path) && !others.has(path),
+  );
 }
 
 function isFolderMark(mark = ""): boolean {
