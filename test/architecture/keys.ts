@@ -92,6 +92,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/shell/unwrap.ts": "a key sequence as readline has it",
   "src/edges/tools/files/apply-patch.ts": "the tag of one write, so that the same write again is the same",
   "src/edges/tools/files/plan.ts": "a file's identity, to compare",
+  "src/edges/tools/mcp/adding/placeholders.ts": "placeholders of other programs: ${input:id}, ${env:NAME:-usual}",
   "src/edges/tools/mcp/connect/host-proxy.ts": "a host and its port",
   "src/edges/tools/mcp/connect/launch.ts": "PATH",
   "src/edges/tools/mcp/connect/link.ts": "lines of other programs' errors",

@@ -42,6 +42,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/mind/context/config.ts",
     "src/core/domain/secret-name.ts",
     "src/edges/tools/mcp/adding/hide.ts",
+    "src/edges/tools/mcp/adding/placeholders.ts",
   ]),
   ...because("a plugin's own files, of bounded size, read once when a person asks for it", [
     "src/edges/plugins/format/manifest.ts",

@@ -135,6 +135,6 @@ it("files that are no settings are named with the reason and read no further", a
   const items = await at.look();
   expect(items.map(({ state }) => state)).toEqual(["left out", "left out"]);
   expect(await at.look(join(workspace, "pipe.json"))).toMatchObject([{ state: "left out" }]);
-  expect(await at.look(join(workspace, "none.json"))).toEqual([]);
+  await expect(at.look(join(workspace, "none.json"))).rejects.toThrow("There is no file or folder");
   expect(JSON.stringify(items)).not.toContain("touch");
 });

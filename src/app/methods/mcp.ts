@@ -7,7 +7,7 @@ import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp"> {
   settings: Pick<LaresSettings, "change" | "view">;
-  vault: Pick<Vault, "set">;
+  vault: Pick<Vault, "get" | "set">;
   crash: Crash;
 }
 
@@ -18,6 +18,8 @@ export function makeMcpMethods({ settings, vault, crash, redact, instance }: Mcp
       crash,
       redact,
       known: () => settings.view.mcp.servers,
+      hasSecret: (secret) => vault.get(secret) !== undefined,
+      isSecret: (secret, value) => vault.get(secret)?.reveal() === value,
       putSecret: (secret, value) => vault.set(secret, value),
       save: (server, definition) => settings.change([[["mcp", "servers", server], definition]]),
     });

@@ -3,6 +3,10 @@ import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
 
 const name = z.string().min(1).max(64).describe("the server's name in lares.yaml");
+const need = z.object({
+  secret: z.string().describe("its name in the vault"),
+  about: z.string().optional().describe("what the definition says about it"),
+});
 const problem = z.object({ name: z.string(), reason: z.string() });
 // A tool's description is read by models, so a server that changes it could give orders. Until a person has looked, it isn't
 // used.
@@ -80,6 +84,7 @@ export const MCP_METHODS = {
       added: z.array(z.object({ name: z.string(), target: z.string() })),
       refused: z.array(problem),
       notes: z.array(z.string()),
+      needs: z.array(need).describe("secrets that a refused definition takes from the vault, which doesn't have them"),
     }),
     scope: "admin",
     mutates: true,
@@ -92,7 +97,7 @@ export const MCP_METHODS = {
         .min(1)
         .max(4096)
         .optional()
-        .describe("a file on the gateway's machine; default: the usual places"),
+        .describe("a file or folder on the gateway's machine; default: the usual places"),
       yes: z.array(z.string().max(64)).max(200).optional().describe("ids of what to add; without it, nothing is"),
       ...withIdempotencyKey,
     }),
@@ -107,6 +112,7 @@ export const MCP_METHODS = {
           target: z.string().optional().describe("its program with arguments, or its address"),
           gets: z.array(z.string()).describe("the variables and headers it gets, by name"),
           why: z.string().optional().describe("why it is left out"),
+          needs: z.array(need).optional().describe("secrets that it takes from the vault, which doesn't have them"),
         }),
       ),
       added: z.array(z.string()),

@@ -3,12 +3,12 @@ import type { Json } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { type AddPort, addServers } from "./adding/add.ts";
 import { importServers } from "./adding/import.ts";
-import { knownSources } from "./adding/sources.ts";
+import { knownSources, namedSources } from "./adding/sources.ts";
 import type { ServerConfig } from "./config.ts";
 import { describeTool } from "./listed/pins.ts";
 import type { McpServers } from "./servers.ts";
 
-export interface ManagerPort extends Omit<AddPort, "known" | "save"> {
+export interface ManagerPort extends Omit<AddPort, "known" | "save" | "workspace" | "userHome"> {
   /** Of the settings, not of what is running: a server that never started is listed, too. */
   known(): Readonly<Record<string, ServerConfig>>;
   /** Undefined removes it. */
@@ -71,15 +71,14 @@ export class McpManager {
   }
 
   async add(given: Parameters<typeof addServers>[1]) {
-    const { added, refused, notes } = await addServers(this.#adding(), given);
-    return { added: added.map((one) => ({ name: one.name, target: this.#target(one.config) })), refused, notes };
+    const { added, ...rest } = await addServers(this.#adding(), given);
+    return { added: added.map((one) => ({ name: one.name, target: this.#target(one.config) })), ...rest };
   }
 
   /** Without a file: what is found in the usual places and in the workspaces. */
   async import({ file, yes }: { file?: string | undefined; yes?: readonly string[] | undefined }) {
     const { userHome, workspaces, redact } = this.#parts;
-    const sources =
-      file === undefined ? knownSources(userHome, process.platform, workspaces()) : [{ product: "file", path: file }];
+    const sources = file === undefined ? knownSources(userHome, process.platform, workspaces()) : namedSources(file);
     const { items, added, notes } = await importServers(this.#adding(), { sources, yes });
     const shown = items.map((one) => ({ ...one, ...(one.target ? { target: redact(one.target) } : {}) }));
     return { items: shown, added, notes: notes.map(redact) };
@@ -94,8 +93,8 @@ export class McpManager {
   }
 
   #adding(): AddPort {
-    const { known, ...port } = this.#parts;
-    return { ...port, known: known() };
+    const { known, workspaces, ...port } = this.#parts;
+    return { ...port, known: known(), workspace: workspaces()[0] ?? "" };
   }
 
   /** Commands and addresses may contain secrets that nobody moved to the vault. */

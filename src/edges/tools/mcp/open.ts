@@ -99,7 +99,7 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
     endRun: (key) => endRun({ key }),
     async connect(server, key) {
       const { url } = server.config;
-      const secret = secretFor(server.name);
+      const secret = (name: string) => secretFor(server.name)(name) ?? missing(server.name, name, config());
       const reveal = (text: string) => revealIn(text, secret);
       if (url !== undefined) {
         const { connectOver } = await import("./connect/http.ts");
@@ -143,6 +143,15 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
       await Promise.all([servers.close(), brought.close()]);
     },
   };
+}
+
+/** A reference in a plugin's definition is worth nothing; one in the owner's that leads nowhere is never passed on as it stands. */
+function missing(server: string, secret: string, { servers }: McpConfig): string {
+  if (!Object.hasOwn(servers, server)) return "";
+  throw new AppError("CONFIG_INVALID", {
+    message: `${server} needs the secret ${secret}, and the vault doesn't have that: lares secrets set ${secret}`,
+    retry: "after-change",
+  });
 }
 
 /** One for each server and definition: many calls renew a token once. */

@@ -9,6 +9,7 @@ import { ago, oneLine } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
 import { mcpWords as words } from "../words/talk.ts";
+import { askSecret } from "./secrets.ts";
 
 type Server = Result<"mcp.list">["servers"][number];
 type ImportRow = Result<"mcp.import">["items"][number];
@@ -35,13 +36,42 @@ export const list: Action = async ({ rpc, out, clock }) => {
 export const add: Action = async (ctx, [name]) => {
   const { rpc, out, options } = ctx;
   const text = await readDefinition(ctx, name);
-  const done = await rpc.call("mcp.add", { text, ...truthy({ name, replace: options.replace === true }) });
+  const given = { text, ...truthy({ name, replace: options.replace === true }) };
+  let done = await rpc.call("mcp.add", given);
+  // The same text again: what was added the first time isn't refused because of that.
+  if (await giveSecrets(ctx, done.needs)) done = join(done, await rpc.call("mcp.add", given));
   out.document(done);
   for (const one of done.added) out.say(words.added(one.name, oneLine(one.target)));
   for (const one of done.refused) out.say(words.notAdded(oneLine(one.name), oneLine(one.reason)));
   out.note(...done.notes.map(oneLine), ...done.added.map((one) => words.tryIt(out.hint, one.name)));
   return done.added.length > 0 ? EXIT.done : EXIT.failed;
 };
+
+type AddResult = Result<"mcp.add">;
+
+function join(first: AddResult, second: AddResult): AddResult {
+  const known = new Set(first.added.map(({ name }) => name));
+  return {
+    added: [...first.added, ...second.added],
+    refused: second.refused.filter(({ name }) => !known.has(name)),
+    notes: [...new Set([...first.notes, ...second.notes])],
+    needs: second.needs,
+  };
+}
+
+/** Asks in a terminal for what a definition needs. True: something was stored. */
+async function giveSecrets(ctx: Context, needs: AddResult["needs"]): Promise<boolean> {
+  if (!ctx.canAsk) return false;
+  let isStored = false;
+  for (const { secret, about } of needs) {
+    const value = await askSecret(ctx, words.askSecret(secret, oneLine(about ?? "")));
+    if (value === undefined) break;
+    if (value === "") continue;
+    await ctx.rpc.call("secrets.set", { name: secret, value });
+    isStored = true;
+  }
+  return isStored;
+}
 
 async function readDefinition({ options, ports, out }: Context, name: string | undefined): Promise<string> {
   const { command, address: url, jsonFile } = options;
@@ -55,7 +85,15 @@ async function readDefinition({ options, ports, out }: Context, name: string | u
 export const importServers: Action = async (ctx, [given]) => {
   const { rpc, out, options } = ctx;
   const from = truthy({ file: given && resolve(given) });
-  const found = await rpc.call("mcp.import", from);
+  let found = await rpc.call("mcp.import", from);
+  const needs = found.items.filter(({ name }) => options.only === undefined || name === options.only);
+  if (
+    await giveSecrets(
+      ctx,
+      needs.flatMap((one) => one.needs ?? []),
+    )
+  )
+    found = await rpc.call("mcp.import", from);
   const items = found.items.filter(({ name }) => options.only === undefined || name === options.only);
   const isWanted = ({ state }: ImportRow) => state === "new" || (state === "changed" && options.replace === true);
   const wanted = items.filter(isWanted);

@@ -89,15 +89,18 @@ export const keyring: Action = async ({ rpc, out }, [state]) => {
   return EXIT.done;
 };
 
-/** `undefined`: the person stopped. */
 async function hidden(ctx: Context, name: string): Promise<string | undefined> {
-  const { stdin, stderr } = ctx.ports;
   // One line end at the end belongs to the file, not to the secret.
-  if (!ctx.canAsk) return (await readAll(stdin)).replace(/\r?\n$/, "");
+  return ctx.canAsk ? askSecret(ctx, words.ask(oneLine(name))) : (await readAll(ctx.ports.stdin)).replace(/\r?\n$/, "");
+}
+
+/** In a terminal only. `undefined`: the person stopped. */
+export async function askSecret(ctx: Context, question: string): Promise<string | undefined> {
+  const { stdin, stderr } = ctx.ports;
   const asker = new Asker(stdin, stderr);
   const off = ctx.onSignal("SIGINT", () => asker.interrupt());
   try {
-    return await asker.secret(words.ask(oneLine(name)));
+    return await asker.secret(question);
   } catch (error) {
     if (error instanceof Interrupted) return undefined;
     throw error;

@@ -128,6 +128,8 @@ export const mcpWords = {
   needsNameHint: 'lares mcp add NAME --command "PROGRAM ARGUMENTS"',
   added: (name: string, target: string) => `Added ${name}: ${target}`,
   notAdded: (name: string, reason: string) => `Not added: ${name}: ${reason}.`,
+  askSecret: (name: string, about: string) =>
+    `${name}${about === "" ? "" : `, ${about}`} (goes into the vault, not shown; empty leaves it out):`,
   nothingToImport: "Found no MCP servers to import.",
   importPlaces:
     "Lares looks at the settings of Claude Desktop, Claude Code, Cursor, VS Code, OpenClaw and Hermes, and in the agents' workspaces.",

@@ -3,11 +3,14 @@ import { AppError, type Json } from "../../../../core/domain/index.ts";
 import type { Crash } from "../../../../core/kit/index.ts";
 import { type ServerConfig, serverConfig } from "../config.ts";
 import { hideSecrets, type SecretSigns } from "./hide.ts";
-import { type Pasted, readPasted } from "./paste.ts";
+import { type Pasted, type PastedValue, readPasted } from "./paste.ts";
+import { type FillingPlace, fillPlaceholders, type NeededSecret, tellNeeds } from "./placeholders.ts";
 
-export interface AddPort extends SecretSigns {
+export interface AddPort extends SecretSigns, FillingPlace {
   /** The servers there are. */
   known: Readonly<Record<string, ServerConfig>>;
+  /** Whether this is the value of a secret. */
+  isSecret(name: string, value: string): boolean;
   putSecret(name: string, value: string): Promise<void>;
   /** Throws CONFIG_INVALID when the settings don't take it; then nothing is changed. */
   save(server: string, definition: Json): Promise<unknown>;
@@ -16,6 +19,8 @@ export interface AddPort extends SecretSigns {
 
 export interface Added extends Pick<Pasted, "refused" | "notes"> {
   added: { name: string; config: ServerConfig }[];
+  /** Secrets that some of the refused need: with them, the same text can be added. */
+  needs: NeededSecret[];
 }
 
 /** Starts nothing. Throws BAD_REQUEST when the text isn't JSON. */
@@ -23,17 +28,22 @@ export async function addServers(
   port: AddPort,
   given: { text: string; name?: string | undefined; replace?: boolean | undefined },
 ): Promise<Added> {
-  const { servers, refused, notes } = readText(given.text, given.name);
+  const { servers, refused, notes, questions } = readText(given.text, given.name);
   const added: Added["added"] = [];
-  for (const { name, config } of servers) {
-    if (name in port.known && !given.replace) {
-      refused.push({ name, reason: "there is already a server with this name" });
+  const needs: NeededSecret[] = [];
+  for (const { name, config: written } of servers) {
+    const { config, why, needs: missing } = fillPlaceholders(name, written, { place: port, questions });
+    const isTaken = name in port.known && !given.replace;
+    const reason = isTaken ? "there is already a server with this name" : (why ?? tellNeeds(missing));
+    if (reason !== undefined) {
+      refused.push({ name, reason });
+      if (!isTaken && why === undefined) needs.push(...missing);
       continue;
     }
     notes.push(...(await addServer(port, name, config)));
     added.push({ name, config });
   }
-  return { added, refused, notes };
+  return { added, refused, notes, needs };
 }
 
 /** Keys first: a definition that refers to a key which isn't there would be refused. Returns what was done besides. */
@@ -46,7 +56,7 @@ export async function addServer(port: AddPort, name: string, config: ServerConfi
   return stored === "" ? [] : [`${name}: stored ${stored} in the vault`];
 }
 
-function readText(text: string, name: string | undefined): Pasted {
+function readText(text: string, name: string | undefined): PastedValue {
   try {
     return readPasted(text, name);
   } catch (cause) {

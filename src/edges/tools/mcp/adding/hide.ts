@@ -1,5 +1,5 @@
 /** Keys in a pasted definition belong into the vault, not into lares.yaml. Pure. */
-import { beginsSecretReference, readSecretReference, secretReference } from "../../../../core/domain/index.ts";
+import { beginsSecretReference, secretReference } from "../../../../core/domain/index.ts";
 import { ownSecretName } from "../../../../core/kit/index.ts";
 import type { ServerConfig } from "../config.ts";
 
@@ -92,7 +92,7 @@ function hideInArguments(args: readonly string[], { soundsSecret, looksSecret, t
 }
 
 function isReference(value: string): boolean {
-  return beginsSecretReference(value) || /\$\{|[= ]vault:\w/.test(value);
+  return beginsSecretReference(value) || /\$\{|\Wvault:\w/.test(value);
 }
 
 /** Another value of the same name gets another name. */
@@ -111,19 +111,22 @@ export function secretName(server: string, key: string): string {
 type RevealSecret = (name: string) => string | undefined;
 
 /**
- * The other way: what is behind `=vault:NAME` at the end of an argument, or `Bearer vault:NAME` in a header. A whole `vault:NAME` the
- * settings resolve themselves.
+ * The other way: what is behind `=vault:NAME` in an argument or variable, or `Bearer vault:NAME` in a header, as often as there is one. A
+ * whole `vault:NAME` the settings resolve themselves.
  */
 export function revealIn(text: string, reveal: RevealSecret): string {
-  const at = text.search(/[= ]vault:/) + 1;
-  const name = at > 0 ? readSecretReference(text.slice(at)) : undefined;
-  return name === undefined ? text : `${text.slice(0, at)}${reveal(name) ?? ""}`;
+  return text.replace(
+    /(\W)vault:([A-Za-z_]\w*)/g,
+    (_whole, before: string, name: string) => before + (reveal(name) ?? ""),
+  );
 }
 
-/** `?api_key=vault:NAME`, as often as there is one. */
+/** The secrets that a value refers to, by name. */
+export function secretsIn(text: string): string[] {
+  return [...text.matchAll(/(?:^|\W)vault:([A-Za-z_]\w*)/g)].map(([, name]) => name!);
+}
+
+/** `?api_key=vault:NAME`, or in its path. */
 export function revealInAddress(url: string, reveal: RevealSecret): string {
-  return changeQuery(url, (_key, value) => {
-    const name = readSecretReference(value);
-    return name === undefined ? value : (reveal(name) ?? "");
-  });
+  return revealIn(url, reveal);
 }

@@ -6,11 +6,13 @@
  *     address; a file that changed after it was shown has another digest, and the yes is worth nothing.
  */
 import { resolve } from "node:path";
+import { readSecretReference } from "../../../../core/domain/index.ts";
 import type { ServerConfig } from "../config.ts";
 import { digestJson } from "../listed/manifest.ts";
 import { type AddPort, addServer } from "./add.ts";
-import { hideSecrets } from "./hide.ts";
-import { readPastedValue } from "./paste.ts";
+import { hideSecrets, secretsIn } from "./hide.ts";
+import { readPastedValue, tellEmpty } from "./paste.ts";
+import { fillPlaceholders, type NeededSecret, tellNeeds } from "./placeholders.ts";
 import { readSource, type ServerFile } from "./sources.ts";
 
 export interface Importable {
@@ -26,6 +28,8 @@ export interface Importable {
   /** The variables and headers it gets, by name. */
   gets: string[];
   why?: string;
+  /** Secrets that it needs first. */
+  needs?: NeededSecret[];
 }
 
 export interface Imported {
@@ -41,7 +45,7 @@ interface Candidate extends Importable {
 /** `yes`: what the owner agreed to, by id. */
 export async function importServers(
   port: AddPort,
-  { sources, yes = [] }: { sources: readonly ServerFile[]; yes?: readonly string[] | undefined },
+  { sources, yes = [] }: { sources: readonly ImportFrom[]; yes?: readonly string[] | undefined },
 ): Promise<Imported> {
   const items: Candidate[] = [];
   const notes: string[] = [];
@@ -57,7 +61,10 @@ export async function importServers(
   return { items: items.map(({ config: _config, ...item }) => item), added, notes };
 }
 
-async function look(port: AddPort, { product, path }: ServerFile, notes: string[]): Promise<Candidate[]> {
+/** `isNamed`: by the owner, who then learns why there is nothing in it. */
+type ImportFrom = ServerFile & { isNamed?: true };
+
+async function look(port: AddPort, { product, path, isNamed }: ImportFrom, notes: string[]): Promise<Candidate[]> {
   const file = resolve(path);
   const read = await readSource(file);
   if (!read) return [];
@@ -74,31 +81,42 @@ async function look(port: AddPort, { product, path }: ServerFile, notes: string[
   const found = readPastedValue(read.value);
   notes.push(...found.notes);
   // A file without servers is the usual case for settings that hold other things, too.
-  if (found.servers.length === 0 && found.isEmpty) return [];
-  const usable = found.servers.map(({ name, config }): Candidate => {
+  if (found.servers.length + found.refused.length === 0) return isNamed ? [leftOut("(file)", tellEmpty(found))] : [];
+  const usable = found.servers.map(({ name, config: written }): Candidate => {
+    const { config, why, needs } = fillPlaceholders(name, written, { place: port, questions: found.questions });
     const hidden = hideSecrets(name, config, port).config;
     const target = hidden.url ?? [hidden.command, ...hidden.args].join(" ");
-    return {
-      id: digestJson([file, name, JSON.stringify(config)]),
-      name,
-      product,
-      file,
-      target,
-      config,
-      state: compare(port.known[name], config, hidden),
-      gets: [...Object.keys(config.env), ...Object.keys(config.headers)],
-    };
+    const shown = { name, product, file, target, gets: tellValues({ ...config.env, ...config.headers }) };
+    const reason = why ?? tellNeeds(needs);
+    const id = digestJson([file, name, JSON.stringify(config)]);
+    if (reason !== undefined) {
+      return { ...shown, id, state: "left out", why: reason, ...(why === undefined ? { needs } : {}) };
+    }
+    return { ...shown, id, config, state: compare(port, name, { plain: config, secret: hidden }) };
   });
   return [...usable, ...found.refused.map(({ name, reason }) => leftOut(name, reason))];
 }
 
+/** By name; with the secret of the owner's that it takes, because that is a part of what a yes is for. */
+function tellValues(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([key, value]) => {
+    const taken = secretsIn(value);
+    return taken.length === 0 ? key : `${key} (from the vault: ${taken.join(", ")})`;
+  });
+}
+
 /** A key that is in the vault by now is known there by its value, or here by its reference. */
-function compare(known: ServerConfig | undefined, now: ServerConfig, hidden: ServerConfig): Importable["state"] {
+function compare(port: AddPort, name: string, now: { plain: ServerConfig; secret: ServerConfig }): Importable["state"] {
+  const known = port.known[name];
   if (!known) return "new";
   const isSame = (of: (config: ServerConfig) => Readonly<Record<string, string | undefined>>) => {
-    const [there, plain, secret] = [of(known), of(now), of(hidden)];
+    const [there, plain, secret] = [of(known), of(now.plain), of(now.secret)];
     const keys = new Set([...Object.keys(there), ...Object.keys(plain)]);
-    return [...keys].every((key) => there[key] === plain[key] || there[key] === secret[key]);
+    return [...keys].every((key) => {
+      const reference = readSecretReference(plain[key] ?? "");
+      const isStored = reference !== undefined && port.isSecret(reference, there[key] ?? "");
+      return isStored || there[key] === plain[key] || there[key] === secret[key];
+    });
   };
   const parts = [
     ({ command, cwd, url }: ServerConfig) => ({ command, cwd, url }),

@@ -48,7 +48,9 @@ test.each(SHAPES)("%s", (_from, text, expected) => {
 
 test("one server without a name takes the one that is given", () => {
   expect(readPasted(JSON.stringify(npx), "files").servers).toMatchObject([{ name: "files", config: npx }]);
-  expect(readPasted(JSON.stringify(npx)).refused).toMatchObject([{ reason: "there are no server definitions in it" }]);
+  expect(readPasted(JSON.stringify(npx)).refused).toMatchObject([
+    { reason: expect.stringContaining("there are no server definitions in it") },
+  ]);
 });
 
 test("a bad entry is refused with its reason, and its siblings are taken", () => {

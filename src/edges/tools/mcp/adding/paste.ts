@@ -5,8 +5,9 @@
  */
 import { z } from "zod";
 import { isObject, type Json, type JsonObject } from "../../../../core/domain/index.ts";
-import { firstIssue, parseJson, steersPrograms } from "../../../../core/kit/index.ts";
+import { firstIssue, looseJson, parseJson, steersPrograms } from "../../../../core/kit/index.ts";
 import { SERVER_NAME, type ServerConfig, serverConfig } from "../config.ts";
+import type { PastedQuestions } from "./placeholders.ts";
 
 export interface Pasted {
   servers: { name: string; config: ServerConfig }[];
@@ -14,6 +15,13 @@ export interface Pasted {
   refused: { name: string; reason: string }[];
   /** What was left out of an entry that is used otherwise, in sentences for the person. */
   notes: string[];
+}
+
+export interface PastedValue extends Pasted {
+  /** Nothing in it is a list of servers. */
+  isEmpty: boolean;
+  /** What it asks the person who uses it, by id (VS Code's `inputs`). */
+  questions: PastedQuestions;
 }
 
 /** Where the products keep their servers, most telling first. */
@@ -29,20 +37,37 @@ const CONTAINERS: readonly (readonly string[])[] = [
 /** Nobody has this many; a paste is a text from outside. */
 const MOST_SERVERS = 100;
 
-/** `name`: for a text that is one server and doesn't say how it is called. Throws a SyntaxError when it isn't JSON. */
-export function readPasted(text: string, name?: string): Pasted {
-  const { isEmpty, ...pasted } = readPastedValue(parseJson(text) as Json, name);
-  if (isEmpty) pasted.refused.push({ name: name ?? "(paste)", reason: "there are no server definitions in it" });
+/**
+ * `name`: for a text that is one server and doesn't say how it is called. Comments and commas too many are read over, as the programs do
+ * that write them. Throws a SyntaxError when it isn't JSON.
+ */
+export function readPasted(text: string, name?: string): PastedValue {
+  const pasted = readPastedValue((looseJson(text) ?? parseJson(text)) as Json, name);
+  if (pasted.servers.length + pasted.refused.length === 0)
+    pasted.refused.push({ name: name ?? "(paste)", reason: tellEmpty(pasted) });
   return pasted;
 }
 
-/** The same of what is read already. `isEmpty`: nothing in it is a list of servers. */
-export function readPastedValue(value: Json, name?: string): Pasted & { isEmpty: boolean } {
+/** Why there is nothing to add, as the end of a sentence. */
+export function tellEmpty({ isEmpty }: PastedValue): string {
+  return isEmpty
+    ? 'there are no server definitions in it; they stand under "mcpServers", or "servers" in VS Code'
+    : "its list of servers is empty";
+}
+
+/** The same of what is read already. */
+export function readPastedValue(value: Json, name?: string): PastedValue {
   const found = container(value, name);
-  const pasted = { servers: [], refused: [], notes: [], isEmpty: !found };
+  const pasted: PastedValue = { servers: [], refused: [], notes: [], isEmpty: !found, questions: readQuestions(value) };
   if (!found) return pasted;
   for (const [given, entry] of Object.entries(found).slice(0, MOST_SERVERS)) addServer(pasted, given, entry);
   return pasted;
+}
+
+function readQuestions(value: Json): PastedQuestions {
+  if (!isObject(value)) return new Map();
+  const given = inputs.safeParse(value.inputs ?? (isObject(value.mcp) ? value.mcp.inputs : undefined)).data ?? [];
+  return new Map(given.slice(0, MOST_SERVERS).map(({ id, description = "" }) => [id, description.slice(0, 200)]));
 }
 
 function container(value: Json, name: string | undefined): JsonObject | undefined {
@@ -68,6 +93,7 @@ const OLD_STREAM = "it uses the old SSE transport, which Lares doesn't speak; lo
 
 const text = z.string();
 const texts = z.array(z.string());
+const inputs = z.array(z.looseObject({ id: text, description: text.optional() }));
 const variables = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 function addServer(pasted: Pasted, given: string, entry: Json): void {

@@ -2,10 +2,11 @@
  * Where other programs on this machine keep their MCP servers, and repositories theirs. Nothing here is read by itself: only when
  * the owner asks what could be imported. Files are somebody else's: plain files of a bounded size, never waiting for a pipe.
  */
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isObject, type Json, type JsonObject } from "../../../../core/domain/index.ts";
+import { AppError, isObject, type Json, type JsonObject } from "../../../../core/domain/index.ts";
 import { readBelow } from "../../../../core/files/index.ts";
-import { isTooDeepYaml, looseJson } from "../../../../core/kit/index.ts";
+import { isTooDeepYaml, looseJson, visibleLine } from "../../../../core/kit/index.ts";
 
 /** Claude Code keeps its whole history beside its servers. */
 const LARGEST = 16 * 1024 * 1024;
@@ -36,6 +37,24 @@ export function knownSources(userHome: string, platform: NodeJS.Platform, worksp
 
 /** What a repository brings along for those who work in it. */
 const REPOSITORY_FILES = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
+
+/** A file, or a folder with such files, that the owner named. Throws NOT_FOUND when it isn't there. */
+export function namedSources(path: string): (ServerFile & { isNamed: true })[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    throw new AppError("NOT_FOUND", {
+      message: `There is no file or folder ${visibleLine(path)}.`,
+      hint: "Name a file such as .mcp.json, or the folder that it is in.",
+    });
+  }
+  if (!found.isDirectory()) return [{ product: "file", path, isNamed: true }];
+  const files = [...REPOSITORY_FILES, "mcp.json"].map((name) => join(path, name)).filter((file) => existsSync(file));
+  if (files.length > 0) return files.map((file) => ({ product: "file", path: file, isNamed: true }));
+  throw new AppError("NOT_FOUND", {
+    message: `There are no MCP servers in the folder ${visibleLine(path)}.`,
+    hint: `Lares looks for ${REPOSITORY_FILES.join(", ")} and mcp.json there.`,
+  });
+}
 
 /** Undefined: there is no such file. */
 export async function readSource(path: string): Promise<ReadSource> {

@@ -20,8 +20,8 @@ export interface LaunchParts {
   home: string;
   userHome: string;
   sandbox: Pick<Confinement, "service">;
-  /** An argument with the secret in it that it refers to: `--token=vault:NAME`. */
-  resolveSecret(argument: string): string;
+  /** An argument or variable with the secret in it that it refers to: `--token=vault:NAME`. */
+  resolveSecret(given: string): string;
   /** Hosts of private networks that the owner listed. */
   isListed: IsListed;
 }
@@ -74,7 +74,7 @@ export async function prepareLaunch(
   const env = {
     ...cleanEnvironment(own),
     PATH: searchPath(parts.userHome).join(":"),
-    ...config.env,
+    ...Object.fromEntries(Object.entries(config.env).map(([name, value]) => [name, parts.resolveSecret(value)])),
   };
   if (!config.sandbox) return { wrapped: { argv, env }, cwd, where: "without a sandbox: its definition says so" };
   const named = config.args.flatMap((arg) => (isFolder(arg) ? [readRoot(parts, arg)] : []));
