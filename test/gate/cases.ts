@@ -685,10 +685,8 @@ export const EX: Readonly<Record<string, readonly Case[]>> = {
     "while ls; do ls; done",
     "x=1; echo $x",
   ]),
-  "constructs that are not settled": each("ask", [
-    "FOO=1; ls",
-    "type ls",
-    "if ls; then pwn; fi",
+  "constructs that are not settled": each("ask", ["FOO=1; ls", "type ls", "if ls; then pwn; fi", "{ ls & }", "(pwn)"]),
+  "groups of what a rule covers": each("allow", [
     "if ls; then { ls; }; fi",
     "if ls; then ls; fi | cat",
     "{ ls; }",

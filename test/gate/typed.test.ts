@@ -28,11 +28,7 @@ function made(): Ground {
 }
 
 /** Names that nobody has seen become arguments of another program, or are put into its words. */
-const ASKED_STILL = [
-  "find . -maxdepth 1 -type d -exec ls -d {} \\;",
-  'ls *.txt | xargs -I{} echo "file {}"',
-  "grep -l foo *.txt | xargs -r head -n 1",
-];
+const ASKED_STILL = ["find . -maxdepth 1 -type d -exec ls -d {} \\;", "grep -l foo *.txt | xargs -r head -n 1"];
 
 test("of a third list of everyday commands, at most three in a hundred ask", async () => {
   const asked: string[] = [];

@@ -12,7 +12,7 @@ import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
-import { afterRearranging } from "./rearranges.ts";
+import { afterRearranging, type Mover } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
 import {
@@ -190,9 +190,9 @@ function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[],
   return before.some((one) => mayChangeGit(one, { shell, place }));
 }
 
-function askedAfter({ words }: ShellCommand, before: string): JudgedPart {
+function askedAfter({ words }: ShellCommand, { name, isBeside }: Mover): JudgedPart {
   const what = words.map((word) => word.literal ?? word.guess).join(" ");
-  return { what, verdict: "ask", because: afterMoving(before, words[0]!.guess) };
+  return { what, verdict: "ask", because: afterMoving(name, words[0]!.guess, isBeside) };
 }
 
 interface Around {

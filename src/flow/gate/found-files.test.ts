@@ -48,10 +48,15 @@ describe("xargs", () => {
     expect(inner("xargs wc -l x --")).toBeUndefined();
   });
 
-  test.each(["xargs cat", "xargs -I{} echo {}", "xargs -a list echo", "xargs sh -c x", "xargs"])(
-    "a person looks at %s",
-    (text) => expect(inner(text)).toBeUndefined(),
-  );
+  test.each([
+    "xargs cat",
+    "xargs -I{} cat {}",
+    "xargs -I{} {}",
+    "xargs -I echo echo x",
+    "xargs -a list echo",
+    "xargs sh -c x",
+    "xargs",
+  ])("a person looks at %s", (text) => expect(inner(text)).toBeUndefined());
 });
 
 test("a word that is computed is for a person", () => {

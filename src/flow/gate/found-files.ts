@@ -9,6 +9,8 @@ import type { ShellCommand } from "../../core/contracts/index.ts";
 
 /** Programs that show their arguments and open none of them. */
 const SHOWS_NAMES = /^(echo|basename|dirname)$/;
+/** Programs that show names, sizes and times, as find itself does. Only find hands them nothing but plain files, and no options. */
+const SHOWS_SIZES = /^(ls|stat|du)$/;
 /** Programs that read what they are given and do nothing else, with the options that a table lets through. */
 const READS =
   /^(wc|cat|head|tail|grep|egrep|fgrep|stat|file|ls|du|sha256sum|md5sum|sha1sum|nl|tac|basename|dirname|echo)$/;
@@ -30,7 +32,11 @@ export function runOnFound(command: ShellCommand): ShellCommand | undefined {
 
 /** Whether it looks into the files it is given. */
 export function opensFound({ words }: ShellCommand): boolean {
-  return !SHOWS_NAMES.test(words[0]!.guess);
+  return !showsFound(words[0]!.guess);
+}
+
+function showsFound(name: string): boolean {
+  return SHOWS_NAMES.test(name) || SHOWS_SIZES.test(name);
 }
 
 function byFind(args: readonly string[]): string[] | undefined {
@@ -50,7 +56,7 @@ function byFind(args: readonly string[]): string[] | undefined {
       /^-i?name$/.test(word) && tests[i - 1] !== "!" && tests[i - 1] !== "-not" && isHarmlessName(tests[i + 1]!),
   );
   const passesOver = tests.some((word, i) => word === "!" && tests[i + 1] === "-name" && tests[i + 2] === ".env*");
-  if (!SHOWS_NAMES.test(name) && !((isNamed || counts(inner.slice(0, -1))) && passesOver)) return undefined;
+  if (!showsFound(name) && !((isNamed || counts(inner.slice(0, -1))) && passesOver)) return undefined;
   return inner.map((word) => (word === "{}" ? "found" : word));
 }
 
@@ -60,12 +66,22 @@ function isHarmlessName(pattern: string): boolean {
   return end !== undefined && ORDINARY_END.test(end);
 }
 
+/** What stands for a word that is fed, in the words of `echo`. Any other sign may be part of a program's name. */
+const PLACE = /^(\{\}|%|@)$/;
+
 function byXargs(args: readonly string[]): string[] | undefined {
   let i = 0;
+  let place: string | undefined;
   for (; /^-/.test(args[i] ?? ""); i++) {
-    if (!/^(-0|-r|-n\d+|--null|--no-run-if-empty)$/.test(args[i]!)) return undefined;
+    const [option, next = ""] = args.slice(i, i + 2) as [string, string?];
+    if (/^-[nL]$/.test(option) && /^\d{1,4}$/.test(next)) i++;
+    else if (option === "-I" && PLACE.test(next)) place = args[++i];
+    else if (/^-I./.test(option) && PLACE.test(option.slice(2))) place = option.slice(2);
+    else if (!/^(-0|-r|-[nL]\d{1,4}|--null|--no-run-if-empty)$/.test(option)) return undefined;
   }
   const inner = args.slice(i);
+  // What is fed is put into words that are printed.
+  if (place !== undefined) return inner[0] === "echo" ? inner : undefined;
   if (inner.some((word) => word.includes("{}"))) return undefined;
   // Behind `--` no name that it is fed is an option.
   const isCounting = inner.at(-1) === "--" && counts(inner.slice(0, -1));

@@ -104,15 +104,35 @@ const LOOKS: Readonly<Record<string, Sub>> = {
       args.some((arg) => /^(expire|delete|drop|write|migrate)$/.test(arg)) ? REFLOG_CHANGES : NO_SIGNATURE(args),
   },
   config: {
-    long: "get get-all list name-only show-origin show-scope local type=",
+    long: "get get-all list name-only show-origin show-scope local global type=",
     short: /^-l$/,
-    check: (args) => (args.some((arg) => /^(--get|--get-all|--list|-l)$/.test(arg)) ? undefined : CONFIG_CHANGES),
+    check: (args) =>
+      args.some((arg) => /^(--get|--get-all|--list|-l)$/.test(arg)) || asksSetting(args) ? undefined : CONFIG_CHANGES,
+  },
+  // Only where it removes nothing.
+  clean: {
+    long: "dry-run quiet",
+    short: /^-[ndxXq]+$/,
   },
   grep: {
     long: "line-number ignore-case files-with-matches name-only word-regexp extended-regexp fixed-strings perl-regexp count cached untracked and or not heading break max-depth= show-function function-context color= no-color quiet text invert-match all-match recurse-submodules=no",
     short: /^-([niIlLwEFPchHvqaW]+|[ABCe]\S*|\d+)$/,
   },
 };
+/** `git config user.name`: one key and no value. */
+function asksSetting(args: readonly string[]): boolean {
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  // `git config edit` opens an editor; keys have a dot.
+  return operands.length === 1 && operands[0]!.includes(".") && !args.includes("--");
+}
+
+/** `git clean -n` only says what it would remove. Behind `--` it is a file's name. */
+function isDryRun(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  const options = end < 0 ? args : args.slice(0, end);
+  return options.some((arg) => /^-[dxXq]*n[ndxXq]*$|^--dry-run$/.test(arg));
+}
+
 /** Subcommands that take commands or settings; their arguments are never open. */
 const NEVER_OPEN =
   /^(config|bisect|submodule|filter-branch|difftool|mergetool|rebase|alias|daemon|instaweb|http-backend|shell|upload-pack|receive-pack|upload-archive|send-email|web--browse|credential.*|remote-.*|hook|for-each-repo|maintenance|archive|clone|init|help|var|gui|citool|gitk|request-pull|svn|p4|cvs.*|fast-.*|worktree|replace|notes|am|apply)$/;
@@ -169,7 +189,8 @@ export function judgeGit(args: readonly string[]): Judgement {
   const name = args[at];
   if (name === undefined) return out;
   const rest = args.slice(at + 1);
-  const isLook = Object.hasOwn(LOOKS, name) && !(name === "stash" && STASH_WORK.test(rest[0] ?? ""));
+  const isWork = (name === "stash" && STASH_WORK.test(rest[0] ?? "")) || (name === "clean" && !isDryRun(rest));
+  const isLook = Object.hasOwn(LOOKS, name) && !isWork;
   const sub = isLook ? LOOKS[name]! : undefined;
   if (!sub) {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.

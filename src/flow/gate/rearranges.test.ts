@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { afterRearranging, mayMove, movesBehind } from "./rearranges.ts";
 import { execPlan, plainShell } from "./testing.ts";
+import { afterMoving } from "./words.ts";
 
-const blamed = (text: string) => [...afterRearranging(plainShell(text)).values()];
+const blamed = (text: string) => [...afterRearranging(plainShell(text)).values()].map(({ name }) => name);
 
 test.each([
   ["mv a b && cat x", ["mv"]],
@@ -11,6 +12,9 @@ test.each([
   ["cat x && mv a b", []],
   ["mv a b && echo", []],
   ["cat x | tar xf y", ["tar"]],
+  ["cat x | xxd", []],
+  ["cat x | od -c", []],
+  ["tar -tzf y | grep x", []],
 ])("in %s, what comes behind a command that may move things: %j (GATE-8)", (text, movers) =>
   expect(blamed(text)).toEqual(movers),
 );
@@ -30,4 +34,11 @@ test("in the background neither movers nor late readers run without a person", (
   expect(behind("sleep 60 && cat x")).toMatch(/cat opens its files later/);
   expect(behind("cat x")).toBeUndefined();
   expect(movesBehind(execPlan("mv a b"))).toBeUndefined();
+});
+
+test("what runs beside a command is said to run beside it, not before it", () => {
+  const [mover] = afterRearranging(plainShell("cat x | tar xf y")).values();
+  expect(afterMoving(mover!.name, "cat", mover!.isBeside)).toMatch(
+    /^tar runs at the same time .* call cat separately\.$/,
+  );
 });

@@ -12,7 +12,7 @@ import { movesMeanwhile, opensLate } from "./words.ts";
 
 /** They read, or write plain files; none makes, moves or uncovers a link. What find and xargs run is a separate command here. */
 const KEEPS =
-  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|date|cut|tr|test|\[|pwd|basename|dirname|realpath|readlink|stat|file|du|df|diff|cmp|comm|paste|column|seq|true|false|which|type|whoami|hostname|id|uname|nproc|jq|sha1sum|sha256sum|md5sum|sleep|fold|rev|bc|read|base64|expr|env|printenv|tree|sort|uniq|tee|touch|mkdir|rm|rmdir|sed|find|xargs)$/;
+  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|date|cut|tr|test|\[|pwd|basename|dirname|realpath|readlink|stat|file|du|df|diff|cmp|comm|paste|column|seq|true|false|which|type|whoami|hostname|id|uname|nproc|jq|sha1sum|sha256sum|md5sum|sleep|fold|rev|bc|read|base64|expr|env|printenv|tree|sort|uniq|tee|touch|mkdir|rm|rmdir|sed|find|xargs|xxd|od|hexdump|strings|cksum|sha512sum|b2sum|join|fmt|ps|uptime|free|groups|arch|whereis|cal|zcat)$/;
 /** git's commands that leave the files of the work tree alone. */
 const GIT_KEEPS =
   /^(status|log|diff|show|branch|tag|remote|rev-parse|ls-files|ls-tree|blame|shortlog|describe|reflog|cat-file|rev-list|grep|add|commit)$/;
@@ -25,9 +25,15 @@ const TASK = /^[A-Za-z][\w:-]*$/;
 /** Programs that run the workspace's own code: a rule for them lets that code do what it likes. */
 const RUNS_CODE = /^(npm|pnpm|yarn|make|node|python[\d.]*|pytest|ruby|php|deno|bun|go|cargo|mvn|gradle|docker)$/;
 
-/** For each command that asks, the one before it that is to blame. */
-export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<ShellCommand, string> {
-  const found = new Map<ShellCommand, string>();
+export interface Mover {
+  name: string;
+  /** It stands behind the command, in the same pipe. */
+  isBeside: boolean;
+}
+
+/** For each command that asks, the one before or beside it that is to blame. */
+export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<ShellCommand, Mover> {
+  const found = new Map<ShellCommand, Mover>();
   const movers = commands.filter((command) => !keeps(command));
   const [first] = movers;
   if (!first) return found;
@@ -38,7 +44,8 @@ export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<She
   const from = isMixed ? 0 : commands.indexOf(first) + 1;
   for (const command of commands.slice(from)) {
     const mover = movers.find((one) => one !== command);
-    if (mover && hasOperands(command)) found.set(command, mover.words[0]!.guess);
+    if (!mover || !hasOperands(command)) continue;
+    found.set(command, { name: mover.words[0]!.guess, isBeside: commands.indexOf(mover) > commands.indexOf(command) });
   }
   return found;
 }
@@ -77,6 +84,8 @@ function keeps({ words, assignments }: ShellCommand): boolean {
   if (name === "git") return GIT_KEEPS.test(args.find((word) => !word.startsWith("-")) ?? "");
   // Plain copies only: with `-a` or `-l` it makes links.
   if (name === "cp") return args.every((word) => !word.startsWith("-") || CP_KEEPS.test(word));
+  // What an archive holds is only listed.
+  if (name === "tar") return judgeArguments("tar", args).concerns.length === 0;
   return KEEPS.test(name!) || runsNothing(name!, args);
 }
 

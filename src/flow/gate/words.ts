@@ -90,7 +90,9 @@ export function gitSetting(setting: string): string {
 }
 
 /** A program may have moved or linked files before the next command opens them by name. */
-export function afterMoving(mover: string, program: string): string {
+export function afterMoving(mover: string, program: string, isBeside: boolean): string {
+  if (isBeside)
+    return `${mover} runs at the same time and may change which files the names refer to; call ${program || REDIRECTION} separately.`;
   return `${mover} may change which files the names after it refer to; call ${program || REDIRECTION} separately afterwards.`;
 }
 

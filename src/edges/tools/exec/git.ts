@@ -53,7 +53,8 @@ const PATIENCE_MS = 3000;
 /** For argv of git: the variables it gets, or undefined when it does more than look. */
 export function gitEnvironment(args: readonly string[]): Record<string, string> | undefined {
   const command = args.find((word) => !word.startsWith("-"));
-  if (command !== undefined && !LOOKS.has(command)) return undefined;
+  const isDryRun = command === "clean" && args.some((word) => /^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(word));
+  if (command !== undefined && !LOOKS.has(command) && !isDryRun) return undefined;
   const env: Record<string, string> = {
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",

@@ -73,9 +73,11 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     return { argv: [systemShell(), "-c", text], env, shell, said: text, files, settled: settled.env };
   }
 
-  // What find runs, and what xargs is fed, can only be allowed in another form.
+  // What find, xargs and timeout run, and git in another folder, can only be allowed in another form.
   const runsOthers = tops.some(
-    ({ words }) => words[0]!.guess === "xargs" || words.some((word) => word.guess === "-exec"),
+    ({ words: [name, ...args] }) =>
+      /^(xargs|timeout)$/.test(name!.guess) ||
+      args.some(({ guess }) => guess === "-exec" || (guess === "-C" && name!.guess === "git")),
   );
   const settled = runsOthers ? await settledPlan(shell, where, { ...env }) : undefined;
   if (settled) shell.settled = settled.plan;

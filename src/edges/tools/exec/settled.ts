@@ -24,7 +24,14 @@ export async function settledPlan(
   // Texts are fed to commands in a way that other shells do not know.
   if (reasons.some(({ kind }) => HOPELESS.has(kind)) || baseName(systemShell()) !== "bash") return undefined;
   const { home, roots = [] } = where;
-  const settled = await settle(text, { cwd: where.cwd, home, roots, path: env.PATH!, guard: guardedGit });
+  const settled = await settle(text, {
+    cwd: where.cwd,
+    home,
+    roots,
+    path: env.PATH!,
+    inherited: Object.keys(env),
+    guard: guardedGit,
+  });
   if (!settled) return undefined;
   const { cwd, list } = settled;
   const { commands, reasons: left } = analyse(written(list, false));

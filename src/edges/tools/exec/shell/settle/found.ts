@@ -32,6 +32,17 @@ function narrowing(args: readonly string[]): string[] | undefined {
   return [...out, ...(isTyped ? [] : ["-type", "f"]), "!", "-name", ".env*"];
 }
 
+/** These show folders, too: they are handed on files alone only where what was typed means files. */
+const SHOWS_FOLDERS = /^(ls|stat|du)$/;
+
+function meansFiles(name: string, args: readonly string[]): boolean {
+  const says = (word: string, i: number) =>
+    (word === "-type" && args[i + 1] === "f") ||
+    word === "-size" ||
+    (/^-i?name$/.test(word) && /\.[A-Za-z0-9]+$/.test(args[i + 1] ?? ""));
+  return !SHOWS_FOLDERS.test(name) || args.some(says);
+}
+
 export interface FindAction {
   /** What find gets before the action. */
   find: string[];
@@ -49,7 +60,7 @@ export function withExec(args: readonly string[]): FindAction | undefined {
   const [end, place, ...inner] = args.slice(at + 1).reverse();
   const [name, ...words] = inner.reverse();
   if (!find || (end !== "+" && end !== ";") || place !== "{}" || name === undefined) return undefined;
-  if (hasPlace([...find, name, ...words])) return undefined;
+  if (hasPlace([...find, name, ...words]) || !meansFiles(name, args)) return undefined;
   return { find, program: [name, ...words], end };
 }
 
@@ -64,7 +75,8 @@ export function withXargs(findArgs: readonly string[], xargs: readonly string[])
     else if (!/^(-0|-r|--null|--no-run-if-empty)$/.test(word)) return undefined;
   }
   const [name, ...words] = xargs.slice(i);
-  if (!find || name === undefined || hasPlace([...find, name, ...words])) return undefined;
+  if (!find || name === undefined || hasPlace([...find, name, ...words]) || !meansFiles(name, findArgs))
+    return undefined;
   return { find, program: [name, ...words], end };
 }
 

@@ -1,6 +1,6 @@
 /** File-name patterns, expanded as bash would: in byte order, without hidden files, and left as they are when nothing fits. */
 import { lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fitsWildcards } from "../../wildcards.ts";
 import type { SettleBudget } from "./budget.ts";
 
@@ -18,8 +18,7 @@ const ENTRY = 10;
 /** The names a pattern stands for, relative to `cwd`. Undefined: it meets a link, leads out, or there are too many. */
 export async function expand(
   pattern: readonly PatternToken[],
-  cwd: string,
-  budget: SettleBudget,
+  { cwd, budget, made }: { cwd: string; budget: SettleBudget; made: readonly string[] },
 ): Promise<string[] | undefined> {
   const parts = split(pattern);
   // Absolute patterns and those that go up are for a person to judge.
@@ -33,13 +32,16 @@ export async function expand(
     const wantsFolder = isFolder || depth < parts.length - 1;
     for (const base of found) {
       const name = literal(part);
-      const names = name === undefined ? await namesIn(join(cwd, base), part, budget) : [name];
+      const names = name === undefined ? await namesIn(join(cwd, base), part, budget, made) : [name];
       for (const one of names) {
         budget.spend("look");
         const stats = await lstat(join(cwd, base, one)).catch(() => undefined);
         // What a link leads to is not what its name says.
         if (stats?.isSymbolicLink()) return undefined;
-        if (stats && (!wantsFolder || stats.isDirectory())) next.push(base === "" ? one : `${base}/${one}`);
+        const isThere = stats
+          ? !wantsFolder || stats.isDirectory()
+          : !wantsFolder && made.includes(join(cwd, base, one));
+        if (isThere) next.push(base === "" ? one : `${base}/${one}`);
         if (next.length > MOST_MATCHES) return undefined;
       }
     }
@@ -50,7 +52,12 @@ export async function expand(
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-async function namesIn(folder: string, part: readonly PatternToken[], budget: SettleBudget): Promise<string[]> {
+async function namesIn(
+  folder: string,
+  part: readonly PatternToken[],
+  budget: SettleBudget,
+  made: readonly string[],
+): Promise<string[]> {
   const names: string[] = [];
   budget.spend("look");
   const [first] = part;
@@ -58,10 +65,12 @@ async function namesIn(folder: string, part: readonly PatternToken[], budget: Se
   // No such folder, or none we may read: nothing fits, as for a shell.
   const entries = await opendir(folder, { bufferSize: 256 }).catch(() => undefined);
   if (!entries) return names;
-  for await (const { name } of entries) {
+  const add = (name: string) => {
     budget.spend("letter", ENTRY + part.length * name.length);
     if ((showsHidden || !name.startsWith(".")) && fits(part, [...name])) names.push(name);
-  }
+  };
+  for await (const { name } of entries) add(name);
+  for (const path of made) if (dirname(path) === folder && !names.includes(basename(path))) add(basename(path));
   return names;
 }
 

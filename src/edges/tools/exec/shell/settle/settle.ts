@@ -8,14 +8,18 @@
  *     `for NAME in WORDS; do …; done` on its own, not nested; `if …; then …; elif …; else …; fi` on its own, in a loop or in
  *     another `if`; `while` and `until` with commands or `read` before each round; `NAME=value` (SHELL-8); patterns; `{a,b}` and
  *     `{1..9}`; text that is fed to a command; `$( )`, sums and variables as words of programs that print or compare them; `[[ ]]`
- *     where `[ ]` means the same; `case`; `<( )` as a file of programs that read; `find | xargs`; `xargs wc` behind a list of files; `type NAME` and `command -v NAME`.
+ *     where `[ ]` means the same; `case`; `<( )` as a file of programs that read; `find | xargs`; `xargs wc` behind a list of files; `type NAME` and `command -v NAME`;
+ *     `{ }` and `( )`, and what stands in them (SHELL-9).
  * SHELL-5: what was judged is what runs: one tree is written twice, and the text for judging is read again and compared with it.
  * SHELL-6: there is one folder for the whole text, inside the agent's own folders, and no link leads to it.
+ * SHELL-9: a group, a subshell, a loop with a redirection or in a pipe is judged by its parts, and its files like those of a command. What
+ *     stands before a command and changes nothing about the judgement (`LC_ALL=C`, `timeout 10`), and words to the shell itself (`set -e`,
+ *     `exit 1`), come from closed lists and are in the text that runs only.
  */
-import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   type AndOr,
+  type BraceGroup,
   type Case,
   type Command,
   type For,
@@ -25,6 +29,7 @@ import {
   parse,
   type Redirection,
   type Statement,
+  type Subshell,
   type SyntaxNode,
   type TestCommand,
   type While,
@@ -35,13 +40,19 @@ import { isDuplicate, TO_FILE } from "../plain.ts";
 import { findProgram } from "../programs.ts";
 import { readWord } from "../word.ts";
 import { giveUp, SettleBudget, Unsettled } from "./budget.ts";
+import { countedBy } from "./counted.ts";
+import { entered } from "./folder.ts";
 import { countsFed, type FindAction, listsFiles, withExec, withXargs } from "./found.ts";
+import { readFront, readLimit } from "./front.ts";
 import { isLookup, lookedUp } from "./lookup.ts";
 import { readBefore } from "./read-line.ts";
 import { asksIfEmpty, asOne, checkedTest, isEmptyTest, TESTS, testWords } from "./test.ts";
+import { saidToShell } from "./to-shell.ts";
 import type {
   SettledCase,
   SettledCommand,
+  SettledEach,
+  SettledGroup,
   SettledIf,
   SettledList,
   SettledLoop,
@@ -50,8 +61,8 @@ import type {
   SettledWord,
   WordPiece,
 } from "./tree.ts";
-import { isSetting, survey, type VariableKind } from "./variables.ts";
-import { countedBy, type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
+import { isEach, isName, isSetting, survey, type VariableKind } from "./variables.ts";
+import { type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
 
 export interface SettledText {
   /** The folder all of it runs in. */
@@ -64,15 +75,19 @@ export interface SettleWhere {
   home: string;
   roots?: readonly string[];
   path: string;
+  /** The names of the variables that its programs get. */
+  inherited: readonly string[];
   /** Words git gets besides its own. */
   guard: (args: readonly string[]) => string[];
+  /** Started in the folder that its `-C` names. */
+  git?: Command;
 }
 
 /** Programs that leave files as they are, whatever their arguments. After any other one no pattern is expanded. */
 const LEAVES_FILES =
   /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|echo|printf|cut|tr|test|\[|pwd|basename|dirname|realpath|stat|du|df|diff|cmp|comm|paste|seq|true|false|whoami|id|uname|which|type|command|jq|sha256sum|md5sum|sleep|fold|rev)$/;
-/** Names that mean something to bash or to programs are longer or have capitals or underscores, but for this one. */
-const LOOP_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
+/** Programs to which what a group or a loop feeds them is text, besides those. */
+const TAKES_TEXT = /^(sort|uniq|tee)$/;
 /** Programs that take `<( … )` for a file to read. */
 const READS_OUTPUT = /^(diff|comm|cmp|cat|paste|join|sort|wc|head|tail|grep|uniq)$/;
 /** Of `case`: names with stars in them, in quotes or not. */
@@ -85,57 +100,13 @@ export async function settle(text: string, where: SettleWhere): Promise<SettledT
   if (script.errors?.length || script.commands.length === 0) return undefined;
   try {
     const budget = new SettleBudget();
-    const { cwd, statements } = await entered(script.commands, where, budget);
-    const settling = new Settling({ ...where, cwd }, budget, survey(statements));
+    const { cwd, statements, git } = await entered(script.commands, where, budget);
+    const settling = new Settling({ ...where, cwd, ...defined({ git }) }, budget, survey(statements, where.inherited));
     return { cwd, list: await settling.script(statements) };
   } catch (error) {
     if (error instanceof Unsettled) return undefined;
     throw error;
   }
-}
-
-/**
- * Takes `cd DIR &&` and `cd DIR;` off the beginning, as often as they stand there. The folder is there, and the rest is started in it:
- * no `cd` runs that could fail and leave the rest where it was.
- */
-async function entered(
-  statements: readonly Statement[],
-  where: SettleWhere,
-  budget: SettleBudget,
-): Promise<{ cwd: string; statements: readonly (Statement | AndOr)[] }> {
-  let { cwd } = where;
-  let [first, ...rest] = statements;
-  for (; rest.length > 0 && !first!.background; [first, ...rest] = rest) {
-    const target = readFolder(first!.command);
-    if (target === undefined) break;
-    budget.spend("look", 2);
-    cwd = await folderAt(resolve(cwd, target), where);
-  }
-  const node = first!.command;
-  if (node.type !== "AndOr" || first!.background) return { cwd, statements: [first!, ...rest] };
-  let { commands, operators } = node;
-  for (; operators[0] === "&&"; commands = commands.slice(1), operators = operators.slice(1)) {
-    const target = readFolder(commands[0]!);
-    if (target === undefined) break;
-    budget.spend("look", 2);
-    cwd = await folderAt(resolve(cwd, target), where);
-  }
-  return { cwd, statements: [{ ...node, commands, operators }, ...rest] };
-}
-
-/** DIR of a plain `cd DIR`. */
-function readFolder(node: SyntaxNode): string | undefined {
-  if (node.type !== "Command" || node.name?.text !== "cd") return undefined;
-  const [word, ...more] = node.args;
-  if (word?.type !== "Word" || more.length + node.prefix.length + node.redirects.length > 0) return undefined;
-  const target = readWord(word).literal;
-  return target === undefined || target === "" || /^[-~]/.test(target) ? undefined : target;
-}
-
-async function folderAt(path: string, { home, roots = [] }: SettleWhere): Promise<string> {
-  if (![home, ...roots].some((root) => path === root || path.startsWith(`${root}/`))) giveUp("cd out");
-  const [real, stats] = await Promise.all([realpath(path), stat(path)]).catch(() => giveUp("no such folder"));
-  return real === path && stats.isDirectory() ? path : giveUp("a link on the way");
 }
 
 class Settling {
@@ -158,17 +129,21 @@ class Settling {
     for (const one of statements) {
       const node = one.type === "Statement" ? one.command : one;
       if (one.type === "Statement" && one.background) giveUp("a command in the background");
-      out.push(...(node.type === "For" ? await this.loop(node) : await this.parts(node, {})));
+      const isUnrolled = node.type === "For" && !isEach(node);
+      out.push(...(isUnrolled ? await this.loop(node, {}) : await this.parts(node, {})));
     }
     return out;
   }
 
-  private async loop({ name, wordlist, body }: For): Promise<SettledPart[]> {
-    if (!wordlist?.length || !LOOP_NAME.test(name.text)) return giveUp("a loop of another kind");
+  /** `made`: files that its own redirections make before its patterns are read. */
+  private async loop({ name, wordlist, body }: For, at: At, made: readonly string[] = []): Promise<SettledPart[]> {
+    if (!wordlist?.length || !isName(name.text) || at.isLooped) return giveUp("a loop of another kind");
     const values: string[] = [];
-    for (const word of wordlist) values.push(...(countedBy(word) ?? (await settleWord(word, this.around({})))));
+    for (const word of wordlist) values.push(...(countedBy(word) ?? (await settleWord(word, this.around(at, made)))));
+    this.hasChanged ||= made.length > 0;
     const out: SettledPart[] = [];
-    for (const value of values) out.push(...(await this.list(body.commands, { round: { name: name.text, value } })));
+    const round = (value: string): At => ({ round: { name: name.text, value }, isLooped: true });
+    for (const value of values) out.push(...(await this.list(body.commands, round(value))));
     return out;
   }
 
@@ -185,6 +160,8 @@ class Settling {
     if (at.isInside) return this.joined(node, at);
     if (isSetting(node)) return this.settings(node, at);
     if (node.type === "Case") return [await this.choice(node, at)];
+    const said = saidToShell(node);
+    if (said !== undefined) return [{ joint: "\n", said, commands: [] }];
     return node.type === "If" ? [await this.branch(node, at)] : this.joined(node, at);
   }
 
@@ -233,15 +210,47 @@ class Settling {
   private async rounds({ kind, clause, body }: While, redirects: readonly Redirection[], at: At): Promise<SettledLoop> {
     const connected = this.redirects(redirects, at);
     const before = this.certain;
+    const inside: At = { ...at, isLooped: true };
     for (let round = 1; ; round++) {
       const line = readBefore(clause);
       // Where it can't read at all it fails and sets nothing, so behind `until` nothing is certain.
       if (line && kind === "while") this.certain = new Set([...before, ...line.read]);
-      const test = line ?? (await this.list(clause.commands, at));
-      const loop = { loop: kind, test, body: await this.list(body.commands, at), redirects: connected };
+      const test = line ?? (await this.list(clause.commands, inside));
+      const loop = { loop: kind, test, body: await this.list(body.commands, inside), redirects: connected };
       this.certain = before;
       if (round === 2) return loop;
     }
+  }
+
+  /** `for NAME in $( … )`: its variable is only printed or compared. Gone through twice, and forgotten, as with `while`. */
+  private async each({ name, wordlist, body }: For, redirects: readonly Redirection[], at: At): Promise<SettledEach> {
+    if (at.isLooped) return giveUp("a loop in a loop");
+    const connected = this.redirects(redirects, at);
+    const words = await this.value(wordlist![0]!, at);
+    const before = this.certain;
+    for (let round = 1; ; round++) {
+      this.certain = new Set([...before, name.text]);
+      const list = await this.list(body.commands, { ...at, isLooped: true });
+      this.certain = before;
+      if (round === 2) return { each: name.text, words, body: list, redirects: connected };
+    }
+  }
+
+  /** `{ }`, `( )`, and a loop or a branch that has redirections or stands in a pipe. What it sets is forgotten afterwards. */
+  private async group(node: Grouped, redirects: readonly Redirection[], at: At): Promise<SettledGroup> {
+    const wasChanged = this.hasChanged;
+    const connected = this.redirects(redirects, at);
+    const before = this.certain;
+    let body: SettledList;
+    if (node.type === "For") {
+      const made = connected.filter(isMade).map(({ target }) => resolve(this.where.cwd, target));
+      this.hasChanged = wasChanged;
+      body = await this.loop(node, at, made);
+    } else if (node.type === "If") body = [await this.branch(node, at)];
+    else if (node.type === "Case") body = [await this.choice(node, at)];
+    else body = await this.list(node.body.commands, at);
+    this.certain = before;
+    return { group: node.type === "Subshell" ? "( )" : "{ }", body, redirects: connected };
   }
 
   /** Which way it goes is not known: every command of every branch is judged as one that runs, in the order of the text. */
@@ -265,6 +274,11 @@ class Settling {
     const out: SettledPipeline[] = [];
     for (const [i, part] of parts.entries()) {
       const joint = node.type === "AndOr" && i > 0 ? node.operators[i - 1]! : "\n";
+      const said = at.isInside ? undefined : saidToShell(part);
+      if (said !== undefined) {
+        out.push({ joint, said, commands: [] });
+        continue;
+      }
       out.push({
         joint,
         ...(part.type === "Pipeline" ? defined({ prefix: readPrefix(part) }) : {}),
@@ -283,9 +297,10 @@ class Settling {
       if (found) i++;
       out.push(found ?? (await this.member(commands[i]!, at, out)));
     }
-    const hasLoop = out.some((one) => "loop" in one);
-    // Beside a loop, programs are judged without what they are fed: it must mean nothing to them.
-    if (hasLoop && !out.every((one) => "loop" in one || LEAVES_FILES.test(one.name))) giveUp("a loop that feeds more");
+    const hasLoop = out.some((one) => !("name" in one));
+    // Beside a loop or a group, programs are judged without what they are fed: it must mean nothing to them.
+    const takesText = (one: PipeMember) => !("name" in one) || LEAVES_FILES.test(one.name) || TAKES_TEXT.test(one.name);
+    if (hasLoop && !out.every(takesText)) giveUp("a loop that feeds more");
     return out;
   }
 
@@ -293,6 +308,8 @@ class Settling {
   private async member(node: SyntaxNode, at: At, before: readonly PipeMember[] = []): Promise<PipeMember> {
     const [inner, redirects] = node.type === "Redirected" ? [node.command, node.redirects] : [node, []];
     if (inner.type === "While" && !at.isInside) return this.rounds(inner, redirects, at);
+    if (inner.type === "For" && isEach(inner) && !at.isInside) return this.each(inner, redirects, at);
+    if (isGrouped(inner) && !at.isInside) return this.group(inner, redirects, at);
     if (inner.type === "TestCommand" && redirects.length === 0) return this.compared(inner, at);
     return this.one(node, at, before);
   }
@@ -309,18 +326,38 @@ class Settling {
   }
 
   private async one(node: SyntaxNode, at: At, before: readonly PipeMember[] = []): Promise<SettledCommand> {
-    if (node.type !== "Command" || !node.name || node.prefix.length > 0) return giveUp(node.type);
+    if (node.type !== "Command" || !node.name) return giveUp(node.type);
+    const front = readFront(node.prefix);
+    const isLimited = readWord(node.name).literal === "timeout";
+    const limit = isLimited ? readLimit(node.args) : undefined;
+    const { name, args } = limit ?? { name: node.name, args: node === this.where.git ? node.args.slice(2) : node.args };
+    const command = await this.called({ name, args, redirects: node.redirects }, at, before);
+    const starter = limit ? [this.program("timeout"), limit.seconds] : [];
+    // A word of the shell's own can't be started by a program.
+    if (front.length + starter.length > 0 && !command.path.startsWith("/")) giveUp("a word of the shell");
+    return { ...command, ...(front.length > 0 ? { front } : {}), ...(starter.length > 0 ? { starter } : {}) };
+  }
+
+  private async called(
+    node: Pick<Command, "args" | "redirects"> & { name: Word },
+    at: At,
+    before: readonly PipeMember[],
+  ): Promise<SettledCommand> {
     const name = readWord(node.name).literal ?? giveUp("a program that is computed");
+    if (name === "timeout") giveUp("a limit in a limit");
     const path = this.program(isLookup(name) ? "which" : name);
+    const args = name === "git" ? withoutHere(node.args, this.where.cwd) : node.args;
     const words: SettledWord[] = [];
     const inner = (script: ParsedScript) => this.output(script, at);
     const mayBeOpen = TAKES_OPEN.test(name) && !at.isInside;
     const mayBeFed = READS_OUTPUT.test(name) && !at.isInside;
-    const around = this.around({ ...at, takesAnyName: TESTS.test(name) && isEmptyTest(name, node.args) });
-    for (const word of node.args) {
+    const around = this.around({ ...at, takesAnyName: TESTS.test(name) && isEmptyTest(name, args) });
+    for (const word of args) {
       if (word.type !== "Word") return giveUp("an assignment");
       const output = mayBeFed ? outputIn(word) : undefined;
-      if (output) words.push({ open: [{ output: await inner(output), isFile: true }] });
+      // No shell takes these braces for more than they are.
+      if (name === "xargs" && word.text === "-I{}") words.push(word.text);
+      else if (output) words.push({ open: [{ output: await inner(output), isFile: true }] });
       else words.push(...(await (mayBeOpen ? settleOpen(word, around, inner) : settleWord(word, around))));
     }
     if (TESTS.test(name)) words.splice(0, words.length, ...checkedTest(words.map((word) => asOne([word]))));
@@ -395,15 +432,19 @@ class Settling {
       if (isDuplicate(node)) return { from, operator: node.operator, target: word.text, isDescriptor: true };
       const target = settleText(word, this.around(at));
       if (!TO_FILE.test(node.operator) || target === "") return giveUp("a redirection of another kind");
-      this.hasChanged ||= node.operator !== "<" && target !== "/dev/null";
-      return { from, operator: node.operator, target };
+      const redirect = { from, operator: node.operator, target };
+      this.hasChanged ||= isMade(redirect);
+      return redirect;
     });
   }
 
-  private around({ round, takesAnyName = false }: At & { takesAnyName?: boolean }): WordContext {
+  private around(
+    { round, takesAnyName = false }: At & { takesAnyName?: boolean },
+    made: readonly string[] = [],
+  ): WordContext {
     const { budget, kinds, values, certain } = this;
     const { cwd } = this.where;
-    return { cwd, budget, round, kinds, values, certain, takesAnyName, mayHaveChanged: this.hasChanged };
+    return { cwd, budget, round, kinds, values, certain, takesAnyName, made, mayHaveChanged: this.hasChanged };
   }
 
   private program(name: string): string {
@@ -411,6 +452,24 @@ class Settling {
     const found = name.includes("/") ? undefined : findProgram(name, this.where.path, this.where.cwd);
     return found?.trusted ? found.path : giveUp("no such program");
   }
+}
+
+type Grouped = BraceGroup | Subshell | For | If | Case;
+
+function isGrouped(node: SyntaxNode): node is Grouped {
+  return /^(BraceGroup|Subshell|For|If|Case)$/.test(node.type);
+}
+
+/** A file that is there once the redirection is made. */
+function isMade({ operator, target, isDescriptor }: SettledRedirect): boolean {
+  return operator.includes(">") && !isDescriptor && target !== "/dev/null";
+}
+
+/** `git -C .` is git here. */
+function withoutHere(args: Command["args"], cwd: string): Command["args"] {
+  const [option, word] = args;
+  const folder = option?.text === "-C" && word?.type === "Word" ? readWord(word).literal : undefined;
+  return folder === "." || folder === "./" || folder === cwd ? args.slice(2) : args;
 }
 
 type SettledPart = SettledList[number];
@@ -442,6 +501,8 @@ interface At {
   round?: Round;
   /** Its output becomes part of a word. */
   isInside?: true;
+  /** In a loop, where no `for` may stand. */
+  isLooped?: true;
 }
 
 function fed(target: string): SettledRedirect {

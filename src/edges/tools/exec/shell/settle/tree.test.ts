@@ -37,10 +37,11 @@ test("branches come back with their commands in order", () => {
     },
     { joint: "\n", commands: [command("date")] },
   ];
-  const text = written(tree, false);
-  expect(text).toBe(
+  expect(written(tree, true)).toBe(
     "if '[' -f 'a b' ']'\nthen\ncat fi\nls\nelif true\nthen\necho then\nelse\nif false\nthen\npwd\nfi\nfi\ndate",
   );
+  const text = written(tree, false);
+  expect(text).toBe("'[' -f 'a b' ']'\ncat fi\nls\ntrue\necho then\nfalse\npwd\ndate");
   expect(isSame(tree, read(text))).toBe(true);
   expect(isSame(tree, read(text.replace("pwd", "pwd x")))).toBe(false);
   expect(isSame(tree, read(text.replace("echo then", "date\necho then")))).toBe(false);

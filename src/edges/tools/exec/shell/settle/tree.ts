@@ -4,7 +4,7 @@
  * the written text must consist of.
  *
  * For judging, a loop is written as what it does in two rounds: in the second one every command comes after every other. `read`,
- * tests for the end and variables that are set leave no trace there, apart from the commands inside them.
+ * tests for the end, variables that are set and words to the shell itself leave no trace there, apart from the commands inside them.
  */
 import type { ShellCommand } from "../../../../../core/contracts/index.ts";
 import { quote } from "../plain.ts";
@@ -28,6 +28,10 @@ export interface SettledCommand {
   name: string;
   /** What runs: the program's file, or a word of the shell's own that is judged as the program of that name. */
   path: string;
+  /** `LC_ALL=C`. Nothing is judged differently for that, so only the text that runs has it. */
+  front?: readonly string[];
+  /** The program that starts it, with its words: `timeout 10`. In the text that runs only. */
+  starter?: readonly string[];
   words: readonly SettledWord[];
   /** The words when it runs, where it gets more than those that were judged. */
   run?: readonly string[];
@@ -39,7 +43,27 @@ export interface SettledPipeline {
   joint: "\n" | "&&" | "||";
   /** `time` or `!`. Nothing is judged differently for that, so only the text that runs has it. */
   prefix?: "time" | "!";
-  commands: readonly (SettledCommand | SettledLoop)[];
+  /** A word to the shell itself, without any command: `set -e`, `exit 1`. In the text that runs only. */
+  said?: string;
+  commands: readonly (SettledCommand | SettledCompound)[];
+}
+
+/** What consists of commands and may stand in a pipe. */
+export type SettledCompound = SettledLoop | SettledEach | SettledGroup;
+
+/** `for NAME in $( … ); do …; done`. */
+export interface SettledEach {
+  each: string;
+  words: readonly WordPiece[];
+  body: SettledList;
+  redirects: readonly SettledRedirect[];
+}
+
+/** `{ …; }` or `( … )`. */
+export interface SettledGroup {
+  group: "{ }" | "( )";
+  body: SettledList;
+  redirects: readonly SettledRedirect[];
 }
 
 /** `while …; do …; done`, alone or in a pipe. */
@@ -78,27 +102,41 @@ export function written(list: SettledList, isPinned: boolean): string {
       if ("branches" in part) return line + writtenIf(part, isPinned);
       if ("set" in part) return line + writtenSetting(part, isPinned);
       if ("items" in part) return line + writtenCase(part, isPinned);
-      const { joint, commands, prefix } = part;
-      const before = i === 0 || joint === "\n" ? line : ` ${joint} `;
+      const { joint, commands, prefix, said } = part;
+      // For judging, what was left out can't be joined to.
+      const isJoined = i > 0 && joint !== "\n" && (isPinned || isPipe(list[i - 1]!));
+      const before = isJoined ? ` ${joint} ` : line;
       if (isPinned)
-        return before + (prefix ? `${prefix} ` : "") + commands.map((one) => writtenMember(one)).join(" | ");
-      const [simple, loops] = [commands.filter(isSimple), commands.filter((one) => !isSimple(one)) as SettledLoop[]];
+        return before + (prefix ? `${prefix} ` : "") + (said ?? commands.map((one) => writtenMember(one)).join(" | "));
+      const simple = commands.filter(isSimple);
+      const compound = commands.filter((one): one is SettledCompound => !isSimple(one));
       const pipe = simple.map((command) => writtenCommand(command, false)).join(" | ");
-      const rest = loops.flatMap((loop) => judgedLoop(loop).map((one) => written(one, false)));
+      const rest = compound.flatMap((one) => judgedParts(one).map((list) => written(list, false)));
       return (simple.length > 0 ? before + pipe : line) + rest.map((text) => `\n${text}`).join("");
     })
     .join("");
 }
 
-function isSimple(member: SettledCommand | SettledLoop): member is SettledCommand {
+function isSimple(member: SettledCommand | SettledCompound): member is SettledCommand {
   return "name" in member;
 }
 
-function writtenMember(member: SettledCommand | SettledLoop): string {
+/** Simple commands and nothing else. */
+function isPipe(part: SettledList[number]): boolean {
+  return "commands" in part && part.commands.length > 0 && part.commands.every(isSimple);
+}
+
+function writtenMember(member: SettledCommand | SettledCompound): string {
   if (isSimple(member)) return writtenCommand(member, true);
-  const { loop, test, body, redirects } = member;
+  const body = written(member.body, true);
+  const end = (word: string) => [word, ...writtenRedirects(member.redirects)].join(" ");
+  if ("group" in member)
+    return member.group === "{ }" ? ["{", body, end("}")].join("\n") : ["(", body, end(")")].join("\n");
+  if ("each" in member)
+    return [`for ${member.each} in ${writtenOpen(member.words, true)}`, "do", body, end("done")].join("\n");
+  const { loop, test } = member;
   const until = "read" in test ? writtenRead(test) : written(test, true);
-  return [`${loop} ${until}`, "do", written(body, true), ["done", ...writtenRedirects(redirects)].join(" ")].join("\n");
+  return [`${loop} ${until}`, "do", body, end("done")].join("\n");
 }
 
 function writtenRead({ read, separator }: { read: readonly string[]; separator?: string }): string {
@@ -106,11 +144,14 @@ function writtenRead({ read, separator }: { read: readonly string[]; separator?:
   return [...before, "read", ...read].join(" ");
 }
 
-/** What a loop does, as lists one after the other: it opens its files, and goes twice through all the rest. */
-function judgedLoop({ test, body, redirects }: SettledLoop): SettledList[] {
-  const files: SettledCommand = { name: "", path: "", words: [], redirects };
-  const round = [...("read" in test ? [] : [test]), body];
-  return [...(redirects.length > 0 ? [[{ joint: "\n" as const, commands: [files] }]] : []), ...round, ...round];
+/** What it does, as lists one after the other: it opens its files, and goes through all the rest, a loop twice. */
+function judgedParts(member: SettledCompound): SettledList[] {
+  const files: SettledCommand = { name: "", path: "", words: [], redirects: member.redirects };
+  const opened: SettledList[] = member.redirects.length > 0 ? [[{ joint: "\n", commands: [files] }]] : [];
+  if ("group" in member) return [...opened, member.body];
+  if ("each" in member) return [...opened, ...outputs(member.words), member.body, member.body];
+  const round = [...("read" in member.test ? [] : [member.test]), member.body];
+  return [...opened, ...round, ...round];
 }
 
 function writtenSetting({ set, value }: SettledSetting, isPinned: boolean): string {
@@ -132,18 +173,24 @@ function outputs(pieces: readonly WordPiece[]): SettledList[] {
 }
 
 function writtenIf({ branches, otherwise }: SettledIf, isPinned: boolean): string {
+  if (!isPinned)
+    return [...branches.flatMap(({ test, body }) => [test, body]), ...(otherwise ? [otherwise] : [])]
+      .map((one) => written(one, false))
+      .join("\n");
   return [
     ...branches.map(
-      ({ test, body }, i) => `${i === 0 ? "if" : "elif"} ${written(test, isPinned)}\nthen\n${written(body, isPinned)}`,
+      ({ test, body }, i) => `${i === 0 ? "if" : "elif"} ${written(test, true)}\nthen\n${written(body, true)}`,
     ),
-    ...(otherwise ? [`else\n${written(otherwise, isPinned)}`] : []),
+    ...(otherwise ? [`else\n${written(otherwise, true)}`] : []),
     "fi",
   ].join("\n");
 }
 
-function writtenCommand({ name, path, words, run, redirects }: SettledCommand, isPinned: boolean): string {
+function writtenCommand(command: SettledCommand, isPinned: boolean): string {
+  const { name, path, front = [], starter = [], words, run, redirects } = command;
   const args: readonly SettledWord[] = isPinned ? (run ?? words) : words;
   return [
+    ...(isPinned ? [...front, ...starter.map(quote)] : []),
     ...(name === "" ? [] : [quote(isPinned ? path : name)]),
     ...args.map((word) => (typeof word === "string" ? quote(word) : writtenOpen(word.open, isPinned))),
     ...writtenRedirects(redirects),
@@ -194,7 +241,7 @@ function flat(list: SettledList, depth: number): Nested[] {
     const { commands } = part;
     return [
       ...commands.flatMap((one) => (isSimple(one) ? flatCommand(one, depth) : [])),
-      ...commands.flatMap((one) => (isSimple(one) ? [] : judgedLoop(one).flatMap((round) => flat(round, depth)))),
+      ...commands.flatMap((one) => (isSimple(one) ? [] : judgedParts(one).flatMap((round) => flat(round, depth)))),
     ];
   });
 }

@@ -6,15 +6,17 @@
  *     that never hold anything else: bash evaluates what it finds in a sum. No sum may fail: its variable would keep what it held
  *     before, such as a secret, and the rest of the line would not run.
  */
-import { type Assignment, type Command, forEachChild, type Statement, type SyntaxNode } from "unbash";
+import { type Assignment, type Command, type For, forEachChild, type Statement, type SyntaxNode } from "unbash";
 import { readWord } from "../word.ts";
 import { giveUp } from "./budget.ts";
+import { countedBy } from "./counted.ts";
 
 /** `plain`: set once, to a text that stands there. `number`: holds whole numbers only. `text`: anything. */
 export type VariableKind = "plain" | "number" | "text";
 
-/** Names that mean something to bash or to programs have capitals, or end like this. */
-const NAME = /^(?!histchars$)(?!.*_proxy$)[a-z][a-z0-9_]*$/;
+/** Names that mean something to bash or to programs have capitals, or end like this. These with capitals mean nothing to either. */
+const NAME =
+  /^((?!histchars$)(?!.*_proxy$)[a-z][a-z0-9_]*|[A-Z]|DATE|TODAY|NOW|DAY|MONTH|YEAR|COUNT|TOTAL|NUM|NAME|FILE|FILES|DIR|LINE|RESULT|BRANCH|COMMIT|VERSION|SIZE)$/;
 /** How often variables are set in one text. Finding out which are numbers takes longer than the text grows. */
 const MOST_SET = 50;
 /** Without a zero before it: bash takes 010 for 8, and can't read 08. */
@@ -38,12 +40,23 @@ export function isSetting(node: SyntaxNode): node is Command {
   return node.type === "Command" && !node.name && node.prefix.length > 0 && node.redirects.length === 0;
 }
 
-export function survey(statements: readonly SyntaxNode[]): ReadonlyMap<string, VariableKind> {
+/** `for NAME in $( … )`, whose rounds only running it can tell. */
+export function isEach({ wordlist }: For): boolean {
+  const [only, ...more] = wordlist ?? [];
+  const [part, ...others] = only?.parts ?? [];
+  return more.length + others.length === 0 && part?.type === "CommandExpansion" && countedBy(only!) === undefined;
+}
+
+/** `inherited`: variables every program gets already; setting one would change it for the programs of the text. */
+export function survey(
+  statements: readonly SyntaxNode[],
+  inherited: readonly string[],
+): ReadonlyMap<string, VariableKind> {
   const found = new Map<string, { value: Assignment["value"] | undefined; isTop: boolean }[]>();
   const loops = new Set<string>();
   let count = 0;
   const add = (name: string, value: Assignment["value"] | undefined, isTop: boolean) => {
-    if (!isName(name)) giveUp("a name with a meaning");
+    if (!isName(name) || inherited.includes(name)) giveUp("a name with a meaning");
     if (++count > MOST_SET) giveUp("too many variables");
     found.set(name, [...(found.get(name) ?? []), { value, isTop }]);
   };
@@ -51,7 +64,8 @@ export function survey(statements: readonly SyntaxNode[]): ReadonlyMap<string, V
     if (isSetting(node)) for (const one of node.prefix) if (one.type === "Assignment") add(one.name, one.value, isTop);
     if (node.type === "Command" && node.name?.text === "read")
       for (const name of readNames(node)) add(name, undefined, false);
-    if (node.type === "For") loops.add(node.name.text);
+    if (node.type === "For" && isEach(node)) add(node.name.text, undefined, false);
+    else if (node.type === "For") loops.add(node.name.text);
     forEachChild(node, (child) => look(child, false));
   };
   for (const one of statements) {

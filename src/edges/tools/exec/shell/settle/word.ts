@@ -2,6 +2,7 @@
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
 import { readLiteral, readWord } from "../word.ts";
 import { giveUp, type SettleBudget } from "./budget.ts";
+import { MOST_COUNTED } from "./counted.ts";
 import { bracket, expand, type PatternToken } from "./pattern.ts";
 import type { SettledList, SettledWord, WordPiece } from "./tree.ts";
 import { isNumber, isSum, type VariableKind } from "./variables.ts";
@@ -24,6 +25,8 @@ export interface WordContext {
   certain: ReadonlySet<string>;
   /** Only whether a variable is empty counts here, so it may be any. */
   takesAnyName?: boolean;
+  /** Files that are not there yet, and will be when patterns are read: a redirection of the loop makes them. */
+  made: readonly string[];
   /** A command before this one may have changed files: which names a pattern stands for is not known yet. */
   mayHaveChanged: boolean;
 }
@@ -45,7 +48,7 @@ export async function settleWord(word: Word, around: WordContext): Promise<strin
   const tokens = signs.map((sign) => sign.token);
   if (tokens.every((token) => "is" in token)) return [text];
   if (around.mayHaveChanged) giveUp("files may have changed before it");
-  const found = (await expand(tokens, around.cwd, around.budget)) ?? giveUp("a pattern that leads elsewhere");
+  const found = (await expand(tokens, around)) ?? giveUp("a pattern that leads elsewhere");
   // A file's name that looks like an option is one to the program.
   if (found.some((path) => path.startsWith("-"))) giveUp("a file named like an option");
   return found.length > 0 ? found : [text];
@@ -64,26 +67,6 @@ function withBraces(word: Word): string[] | undefined {
     if (out.length > MOST_COUNTED) giveUp("too many words");
   }
   return out;
-}
-
-/** `$(seq 1 5)` and `{1..5}`: the numbers, without running anything. */
-export function countedBy({ parts = [] }: Word): string[] | undefined {
-  const [only, ...more] = parts;
-  if (more.length > 0 || only === undefined) return undefined;
-  if (only.type === "BraceExpansion") return counted(/^\{(\d{1,5})\.\.(\d{1,5})\}$/.exec(only.text)?.slice(1) ?? []);
-  if (only.type !== "CommandExpansion" || only.script?.commands.length !== 1) return undefined;
-  const words = /^\$\(\s*seq((?:\s+\d{1,5}){1,2})\s*\)$/.exec(only.text)?.[1]?.trim().split(/\s+/) ?? [];
-  return counted(words.length === 1 ? ["1", words[0]!] : words);
-}
-
-/** More rounds nobody wants to read. */
-const MOST_COUNTED = 100;
-
-function counted([from, to]: readonly string[]): string[] | undefined {
-  if (from === undefined || to === undefined || [from, to].some((one) => /^0\d/.test(one))) return undefined;
-  const count = Number(to) - Number(from) + 1;
-  if (count < 1 || count > MOST_COUNTED) return undefined;
-  return Array.from({ length: count }, (_, i) => String(Number(from) + i));
 }
 
 /** One word without patterns, for what is redirected or fed. */
