@@ -2,13 +2,12 @@
  * Claude Code through the contract of runtimes, with a fake that repeats recorded runs of the real one (test/fakes/claude-code), and each of
  * its traps by name.
  */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunRequest } from "../../src/core/contracts/index.ts";
 import { ManualClock } from "../../src/core/kit/index.ts";
 import { until } from "../support/index.ts";
 import { type ClaudeOptions, type ClaudeStage, openClaude, REAL_CLAUDE } from "./runtime/claude-code.ts";
+import { startNotes } from "./runtime/notes-server.ts";
 import { Follower, makeRequest } from "./runtime/rig.ts";
 import { faultsIn } from "./runtime/stream.ts";
 import { runtimeContract } from "./runtime.ts";
@@ -167,18 +166,19 @@ describe("traps of Claude Code", () => {
   });
 
   test("tools that it is lent are called without asking twice, and a server that isn't there is named", async () => {
-    const server = await startToolServer();
+    const notes = await startNotes();
+    onTestFinished(() => notes.close());
     const mcp = [
-      { name: "lares", url: server.url, token: "tool-token" },
+      { name: "lares", url: notes.url, token: notes.token },
       { name: "gone", url: "http://127.0.0.1:1/mcp", token: "other-token" },
     ];
     const follower = await run(await setUp({ mcp }), 'tool:mcp__lares__note {"text":"x1"} then: say:noted');
     expect(follower.all("ask")).toEqual([]);
-    expect(follower.all("tool_result")).toMatchObject([{ text: "noted x1", isError: false }]);
+    expect(follower.all("tool_result")).toMatchObject([{ text: "kept: x1", isError: false }]);
     expect(follower.all("notice")).toMatchObject([
       { text: expect.stringContaining("the tools of gone: ECONNREFUSED") },
     ]);
-    if (REAL_CLAUDE !== undefined) expect(server.calls).toEqual(["Bearer tool-token"]);
+    if (REAL_CLAUDE !== undefined) expect(notes.kept).toEqual(["x1"]);
   });
 
   test("a conversation that isn't there is said before anything is asked of a model", async () => {
@@ -217,38 +217,6 @@ describe("traps of Claude Code", () => {
     expect(stage.heard!()).toContain("/context say:not a command");
   });
 });
-
-/** A server of tools with one of them, over HTTP. */
-async function startToolServer() {
-  const calls: string[] = [];
-  const tool = {
-    name: "note",
-    description: "Notes it.",
-    inputSchema: { type: "object", properties: { text: { type: "string" } } },
-  };
-  const server = createServer(async (request, response) => {
-    if (request.method !== "POST") return void response.writeHead(405).end();
-    const body = Buffer.concat(await request.toArray()).toString("utf8");
-    const { id, method, params } = JSON.parse(body);
-    if (id === undefined) return void response.writeHead(202).end();
-    if (method === "tools/call") calls.push(String(request.headers.authorization));
-    const serverInfo = { name: "lares", version: "1" };
-    const results: Record<string, () => object> = {
-      initialize: () => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo }),
-      "tools/list": () => ({ tools: [tool] }),
-      "tools/call": () => ({ content: [{ type: "text", text: `noted ${params.arguments.text}` }] }),
-    };
-    const answer = results[method] ? { result: results[method]() } : { error: { code: -32_601, message: "unknown" } };
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, calls };
-}
 
 describe.skipIf(REAL_CLAUDE !== undefined)("a program that misbehaves", () => {
   const quirky = (quirks: string, clock?: ManualClock) =>

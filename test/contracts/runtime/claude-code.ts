@@ -42,7 +42,10 @@ export interface ClaudeStage extends RuntimeStage {
 
 /** The fake, unless the real one is to be recorded. */
 export function openClaude(options: ClaudeOptions = {}): Promise<ClaudeStage> {
-  if (REAL_CLAUDE !== undefined) return openRealClaude([process.execPath, RECORDER, REAL_CLAUDE], options);
+  if (REAL_CLAUDE !== undefined) {
+    const env = { ...options.env, LARES_RECORD: TRANSCRIPTS };
+    return openRealClaude([process.execPath, RECORDER, REAL_CLAUDE], { ...options, env });
+  }
   const version = options.version === undefined ? [] : [`LARES_FAKE_VERSION=${options.version}`];
   return setStage({
     program: ["/usr/bin/env", ...version, process.execPath, FAKE],
@@ -60,7 +63,7 @@ export async function openRealClaude(program: readonly string[], options: Claude
   const { baseUrl, token } = await world.grant();
   return setStage({
     ...options,
-    env: { ANTHROPIC_MODEL: "claude-sonnet-4-5", LARES_RECORD: TRANSCRIPTS, ...options.env },
+    env: { ANTHROPIC_MODEL: "claude-sonnet-4-5", ...options.env },
     program,
     models: options.isDirect ? { baseUrl: model.url, token: "a-key" } : { baseUrl, token },
     heard: () => model.requests.at(-1)?.raw ?? "",

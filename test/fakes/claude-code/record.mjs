@@ -103,5 +103,6 @@ function save() {
   const file = join(folder, transcriptName(first, isResumed));
   const text = `${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`;
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(file) || readFileSync(file, "utf8").split("\n").length <= entries.length) writeFileSync(file, text);
+  if (!existsSync(file) || readFileSync(file, "utf8").trim().split("\n").length <= entries.length)
+    writeFileSync(file, text);
 }

@@ -33,7 +33,7 @@ const start = (request: Partial<RunRequest> = {}, ports: Partial<RunPorts> = {})
 /** What follows an option. */
 const after = (argv: readonly string[], option: string) => argv[argv.indexOf(option) + 1];
 
-test("CLAUDE-6: no settings, hooks, servers or commands of the folder it works in count", () => {
+test("CLAUDE-6: no settings, hooks, servers or commands of the folder it works in count (RT-07)", () => {
   const { argv, cwd } = start();
   expect(cwd).toBe("/work");
   expect(after(argv, "--setting-sources")).toBe("");
@@ -42,7 +42,7 @@ test("CLAUDE-6: no settings, hooks, servers or commands of the folder it works i
   expect(JSON.parse(after(argv, "--settings")!)).toMatchObject({ disableAllHooks: true });
 });
 
-test("CLAUDE-7: every tool of its own asks; those of ours are judged where they run", () => {
+test("CLAUDE-7: every tool it brings asks, and a file that a message names isn't read; tools of ours are judged where they run (RT-06)", () => {
   const { argv, env } = start();
   const tools = after(argv, "--tools")!.split(",");
   const { permissions } = JSON.parse(after(argv, "--settings")!);

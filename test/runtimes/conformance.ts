@@ -1,0 +1,227 @@
+/**
+ * One script for every runtime: what its adapter claims is tried with the real program over the scripted model. A check that passes is the
+ * proof of the claims it names.
+ */
+import { strict as assert } from "node:assert";
+import type { RunRequest, RunSession, RuntimeSkill } from "../../src/core/contracts/index.ts";
+import { Follower, makeRequest, type RuntimePrompts, type RuntimeStage } from "../contracts/runtime/rig.ts";
+import { faultsIn } from "../contracts/runtime/stream.ts";
+import { until } from "../support/index.ts";
+
+/** Besides those of the contract. A prompt that a runtime has no use for is left out, and so is its check. */
+export interface RealPrompts extends RuntimePrompts {
+  /** Calls the tool `note` of the server that is lent to it with this text. */
+  lent?(text: string): string;
+  /** Its model is at its rate limit at first, then answers. */
+  limited?(words: string): string;
+  /** A tool starts a program that leaves its group and its session. */
+  detaches?(): string;
+  /** Calls the tools that it would call without asking, if it could. */
+  reads?(): string;
+  /** Names a file, whose content nobody allowed it to read. */
+  mentions?(): string;
+}
+
+export interface RealStage extends RuntimeStage {
+  prompts: RealPrompts;
+  /** What the lent tool was really called with. */
+  notes(): readonly string[];
+  /** The content of the file that `mentions` names. */
+  secret?: string;
+  /** Puts settings of its own kind into the folder it works in, which allow everything and leave the mark `planted` when they count. */
+  plant?(): void;
+}
+
+export interface Check {
+  name: string;
+  proves: readonly RuntimeSkill[];
+  /** False: this runtime has no use for it. */
+  fits?(stage: RealStage): boolean;
+  run(stage: RealStage): Promise<void>;
+}
+
+const never = new AbortController().signal;
+/** A cold start on a busy machine, and a model that waits. */
+const PATIENCE = { withinMs: 60_000 };
+
+interface Opened {
+  request: RunRequest;
+  session: RunSession;
+  follower: Follower;
+}
+
+async function open(stage: RealStage, text: string, more: Partial<RunRequest> = {}): Promise<Opened> {
+  const request = makeRequest(stage, text, more);
+  const session = await stage.adapter.open(request, await stage.ports(request.run), never);
+  return { request, session, follower: new Follower(session) };
+}
+
+/** To its end, answering each question with yes; nothing is left of it. */
+async function finish(stage: RealStage, { request, session, follower }: Opened, allow = true): Promise<Follower> {
+  const answered = new Set<string>();
+  await until(
+    "the end of the run",
+    async () => {
+      for (const { ask } of follower.all("ask").filter((one) => !answered.has(one.ask))) {
+        answered.add(ask);
+        await session.answer(ask, allow ? { kind: "allow" } : { kind: "deny", reason: "not today" });
+      }
+      return follower.all("done").length > 0;
+    },
+    PATIENCE,
+  );
+  await follower.ended;
+  await session.close();
+  assert.deepEqual(faultsIn(follower.events, request), []);
+  assert.deepEqual(await stage.left(request.run), []);
+  return follower;
+}
+
+const outcome = (follower: Follower) => follower.all("done")[0]?.outcome;
+const hasWords = ({ follower }: Opened, words: string) =>
+  until(`the words "${words}"`, () => follower.text.includes(words), PATIENCE);
+
+export const CHECKS: readonly Check[] = [
+  {
+    name: "stream",
+    proves: ["stream", "proxy", "home", "usage"],
+    async run(stage) {
+      const follower = await finish(stage, await open(stage, stage.prompts.say("good morning to you")));
+      assert.equal(follower.text, "good morning to you");
+      assert.equal(outcome(follower), "finished");
+      assert.ok(follower.all("usage").length > 0, "no usage was reported");
+    },
+  },
+  {
+    name: "thinking",
+    proves: ["thinking"],
+    fits: ({ prompts }) => prompts.think !== undefined,
+    async run(stage) {
+      const follower = await finish(stage, await open(stage, stage.prompts.think!("let me see", "seen")));
+      const thought = follower.all("thinking").map(({ text }) => text);
+      assert.match(thought.join(""), /let me see/);
+      assert.equal(follower.text, "seen");
+    },
+  },
+  {
+    name: "allow",
+    proves: [],
+    async run(stage) {
+      const opened = await open(stage, stage.prompts.act("allowed", "did it"));
+      await until("the question", () => opened.follower.all("ask").length > 0, PATIENCE);
+      assert.equal(stage.marks("allowed"), 0);
+      assert.equal(outcome(await finish(stage, opened)), "finished");
+      assert.equal(stage.marks("allowed"), 1);
+    },
+  },
+  {
+    name: "deny",
+    proves: [],
+    async run(stage) {
+      await finish(stage, await open(stage, stage.prompts.act("denied", "went on")), false);
+      assert.equal(stage.marks("denied"), 0);
+    },
+  },
+  {
+    name: "asks every time",
+    proves: ["approvals"],
+    fits: ({ prompts }) => prompts.reads !== undefined,
+    async run(stage) {
+      const follower = await finish(stage, await open(stage, stage.prompts.reads!()));
+      const asked = follower.all("ask").map(({ about }) => (about.kind === "tool" ? about.call : ""));
+      const called = follower.all("tool_call").map(({ call }) => call);
+      assert.ok(called.length > 1, "it called no tools");
+      assert.deepEqual(
+        called.filter((call) => !asked.includes(call)),
+        [],
+      );
+    },
+  },
+  {
+    name: "reads no named file",
+    proves: [],
+    fits: ({ prompts }) => prompts.mentions !== undefined,
+    async run(stage) {
+      await finish(stage, await open(stage, stage.prompts.mentions!()));
+      assert.ok(!stage.heard!().includes(stage.secret!), "the file reached the model unasked");
+    },
+  },
+  {
+    name: "MCP",
+    proves: ["mcp"],
+    fits: ({ prompts }) => prompts.lent !== undefined,
+    async run(stage) {
+      await finish(stage, await open(stage, stage.prompts.lent!("x1")));
+      assert.deepEqual(stage.notes(), ["x1"]);
+    },
+  },
+  {
+    name: "steer",
+    proves: ["steer"],
+    async run(stage) {
+      const opened = await open(stage, stage.prompts.act("steered", "as you like"));
+      await until("the question", () => opened.follower.all("ask").length > 0, PATIENCE);
+      assert.notEqual(await opened.session.say("and mind the gap", "steer"), "ended");
+      await finish(stage, opened);
+      assert.match(stage.heard!(), /mind the gap/);
+    },
+  },
+  {
+    name: "cancel",
+    proves: ["interrupt"],
+    async run(stage) {
+      const opened = await open(stage, stage.prompts.forever("on and on"));
+      await hasWords(opened, "on and on");
+      await opened.session.stop("soft");
+      assert.equal(outcome(await finish(stage, opened)), "stopped");
+    },
+  },
+  {
+    name: "429",
+    proves: ["rateLimits"],
+    fits: ({ prompts }) => prompts.limited !== undefined,
+    async run(stage) {
+      const follower = await finish(stage, await open(stage, stage.prompts.limited!("after all")));
+      assert.equal(follower.text, "after all");
+      assert.ok(follower.all("rate_limit").length > 0, "nothing was said about the limit");
+    },
+  },
+  {
+    name: "401",
+    proves: [],
+    async run(stage) {
+      const follower = await finish(stage, await open(stage, stage.prompts.fail()));
+      assert.equal(follower.all("error")[0]?.failure, "auth");
+      assert.equal(outcome(follower), "failed");
+    },
+  },
+  {
+    name: "resume",
+    proves: ["resume"],
+    async run(stage) {
+      const first = await finish(stage, await open(stage, stage.prompts.say("remember this")));
+      const token = first.all("checkpoint").at(-1)?.token;
+      assert.ok(token, "it left no checkpoint");
+      const resume = JSON.parse(JSON.stringify(token));
+      const later = await finish(stage, await open(stage, stage.prompts.say("I do"), { resume }));
+      assert.equal(later.text, "I do");
+      assert.match(stage.heard!(), /remember this/);
+    },
+  },
+  {
+    name: "own settings only",
+    proves: [],
+    fits: ({ plant }) => plant !== undefined,
+    async run(stage) {
+      stage.plant!();
+      await finish(stage, await open(stage, stage.prompts.act("unasked", "went on")), false);
+      assert.deepEqual([stage.marks("unasked"), stage.marks("planted")], [0, 0]);
+    },
+  },
+  {
+    name: "nothing left",
+    proves: [],
+    fits: ({ prompts }) => prompts.detaches !== undefined,
+    run: async (stage) => void (await finish(stage, await open(stage, stage.prompts.detaches!()))),
+  },
+];
