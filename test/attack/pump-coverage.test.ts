@@ -113,6 +113,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ]),
   ...because("commands the shell analysis has read; it takes none longer than 32,768 characters", [
     "src/edges/tools/exec/named-files.ts",
+    "src/edges/tools/exec/obeys.ts",
+    "src/flow/gate/fed.ts",
     "src/flow/checkpoints/endangered.ts",
     "src/edges/tools/exec/code-tree.ts",
     "src/edges/tools/exec/git.ts",

@@ -167,6 +167,8 @@ export interface ShellCommand {
    * the word is the program.
    */
   links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true }[];
+  /** Something comes in on its standard input: from a pipe, a file or a text. */
+  isFed?: true;
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */
   within: string[];
   /** The file a program name stands for; absent for builtins, functions, and names that trusted directories do not hold. */

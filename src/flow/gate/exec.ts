@@ -8,6 +8,7 @@
 import type { ShellCommand, ShellPlan, ShellReason, ShellReasonKind } from "../../core/contracts/index.ts";
 import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { isDataFile } from "./data-files.ts";
+import { takesData } from "./fed.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
@@ -29,6 +30,7 @@ import {
   isOutside,
   KEEPS_OUTPUT,
   linkOut,
+  mayObeyInput,
   NOT_PLAIN,
   noRuleAllows,
   readsFoundOutside,
@@ -268,6 +270,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const but = (text: string) => coveredBut(covered, text);
   if (hidden && !match.spelt.every(Boolean)) return { what, verdict: "deny", because: but(holdsSecretsText(hidden)) };
   if (concern) return ask(but(`${concern.text}.`));
+  if (command.isFed && !takesData(name, args, judged)) return ask(but(mayObeyInput(name)));
   // A search or a pattern may reach a secret that no word names.
   const held = reachedSecret(baseName(name), args, isOpen, { shell, place });
   if (held) return ask(but(holdsSecretsText(held)));

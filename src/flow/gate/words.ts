@@ -173,6 +173,10 @@ export function notHarmless(argument: string, program: string): string {
   return `${argument} is not known to be harmless for ${program}`;
 }
 
+export function mayObeyInput(program: string): string {
+  return `${program} may do what its input says, and no rule can spell that.`;
+}
+
 export function argumentsCanRun(program: string): string {
   return `${program}'s arguments can make it run programs or change files`;
 }

@@ -15,6 +15,9 @@ import { baseName } from "./shell/index.ts";
 /** Interpreters, and programs that run what files of the project tell them to. */
 const LOADS =
   /^((ba|da|z|k|a|fi|c|tc)?sh|source|\.|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|tclsh|expect|Rscript|julia|osascript|pwsh|npm|pnpm|yarn|npx|bunx|uvx?|pipx?|make|gmake|cmake|ninja|meson|just|task|rake|bundle|composer|pytest|tox|nox|poetry|hatch|cargo|go|gradle|gradlew|mvn|mvnw|sbt|ant|bazel|vitest|jest|mocha|tsc|eslint|webpack|vite|rollup|docker-compose|ansible.*|terraform)$/;
+/** Programs that run what files of the project say, with one of these words. */
+const BUILDS = /^(docker|podman|nerdctl)$/;
+const BUILDING = /^(compose|build|buildx|bake|stack)$/;
 const ONLY_ASKS = /^(-v|-V|--version|-version|version|--help|-h)$/;
 /** Ours, or git's. */
 const CLOSED = new Set([".git", ".lares", ".cache"]);
@@ -32,7 +35,7 @@ export function loadsCode({ commands }: ShellPlan): boolean {
     const name = words[0]!.guess;
     // A file that cannot run yet may by the time it is allowed to.
     if (program ? !program.trusted : name.includes("/")) return true;
-    return LOADS.test(baseName(name));
+    return LOADS.test(baseName(name)) || (BUILDS.test(baseName(name)) && args.some((arg) => BUILDING.test(arg)));
   });
 }
 

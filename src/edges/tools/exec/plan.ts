@@ -10,7 +10,8 @@ import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import { DEFAULT_S, type ExecInput } from "./input.ts";
 import { linksOnTheWay, lookAtGlued } from "./links.ts";
 import { Looks, listPlaces } from "./looks.ts";
-import { namedFiles } from "./named-files.ts";
+import { namedFiles, readFiles } from "./named-files.ts";
+import { actsOnData, readsFolders } from "./obeys.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Link } from "./way.ts";
 import {
@@ -130,10 +131,11 @@ async function lookAtFiles({ shell }: Prepared, held: Held) {
   const followed = followedIn(links, held);
   if (looks.isCut) shell.isCut = true;
   const named = await namedFiles(shell.commands, around);
-  const isObeying = obeysData(shell);
-  const obeyed = isObeying ? await namedFiles(shell.commands, around, true) : undefined;
+  const isObeying = obeysData(shell) || actsOnData(shell.commands, held);
+  const obeyed = isObeying ? await readFiles(shell.commands, around) : undefined;
   // "Allow always" was said to what the files say now.
-  const fed = obeyed ? [`with files ${obeyed}`] : [];
+  const fed = obeyed?.hash ? [`with files ${obeyed.hash}`] : [];
+  if (obeyed?.isFolder && readsFolders(shell.commands)) fed.push(`in a tree ${(await codeTree([held.home]))?.hash}`);
   await lookAtGlued(shell.commands, around);
   const hardLinks = looks.hardLinked().filter((path) => isIn(path, held));
   if (hardLinks.length > 0) shell.hardLinks = hardLinks;

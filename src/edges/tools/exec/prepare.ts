@@ -133,7 +133,8 @@ function boundFiles(shell: ShellPlan): Prepared["files"] {
   });
 }
 
-function readContent(path: string): string | undefined {
+/** A hash of what is in it; of a large file what is known about it. */
+export function readContent(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -17,7 +17,7 @@ const DEALT_WITH: ReadonlySet<ShellReasonKind> = new Set([
 ]);
 
 export async function settledPlan(
-  { text, reasons }: ShellPlan,
+  { text, reasons, commands: typed }: ShellPlan,
   where: Where,
   env: Record<string, string>,
 ): Promise<{ plan: SettledPlan; env: Record<string, string> } | undefined> {
@@ -41,6 +41,8 @@ export async function settledPlan(
   for (const command of commands) {
     const program = findProgram(command.words[0]!.guess, env.PATH!, cwd);
     if (program) command.program = program;
+    // Of a loop that is fed, each command in it is, and the settled text doesn't show it.
+    if (typed.some((one) => one.isFed && one.words[0]!.guess === command.words[0]!.guess)) command.isFed = true;
   }
   const gits = direct.filter((one) => one.words[0]!.guess === "git");
   const settings = gits.length > 0 ? await gitSettings({ ...where, cwd, git: gits[0]!.program!.real, env }, ways) : [];

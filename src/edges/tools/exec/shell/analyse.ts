@@ -167,7 +167,7 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
 
 /** Reports a command and whatever it would start in turn. */
 function report(scan: Scan, command: ShellCommand, fed: Fed): void {
-  if (!push(scan, command)) return;
+  if (!push(scan, fed.kind === "nothing" ? command : Object.assign(command, { isFed: true }))) return;
   const [program] = command.words;
   if (program!.literal === undefined) {
     add(scan, "computed-program", `Which program runs is computed: ${quoted(program!.guess)}.`);
