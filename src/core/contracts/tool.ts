@@ -164,9 +164,10 @@ export interface ShellCommand {
    * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link, also by a file in a folder
    * that they name. `isHard`: the file has other names, one of which may be outside; that matters where it is written. `isGit`: it
    * lies where git keeps a repository; the same. `isSecret`: a search would meet this file of secrets; without its own place
-   * the word is the program.
+   * the word is the program. `to`: the word goes over links and is really this file, for words that lie outside by their name, and for
+   * files of secrets that are reached by another name; where it may be read or written is judged by that.
    */
-  links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true }[];
+  links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true; to?: string }[];
   /** Something comes in on its standard input: from a pipe, a file or a text. */
   isFed?: true;
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */

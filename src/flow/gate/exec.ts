@@ -15,7 +15,16 @@ import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
 import { afterRearranging, type Mover } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
-import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
+import {
+  gitTarget,
+  gitWrites,
+  loadedWord,
+  mayChangeGit,
+  reachedSecret,
+  reachingWord,
+  shownSecret,
+  showsNothing,
+} from "./word-concerns.ts";
 import {
   afterMoving,
   BEFORE_GIT,
@@ -286,9 +295,16 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   if (outside) return ask(but(isOutside(outside)));
   const closed = judged.writes
     ?.filter(({ index }) => isOpen(index))
-    .map(({ path }) => writeConcern(path, { shell, rules, place }))
+    .flatMap(({ index, path }) => [path, ...realPaths(command, index + 1)])
+    .map((path) => writeConcern(path, { shell, rules, place }))
     .find((concern) => concern !== undefined);
   if (closed) return ask(but(closed));
+  const real = command.links?.find(
+    (link) =>
+      isOpen(link.word - 1) && link.word < command.words.length && isElsewhere(link, { judged, name, rules, place }),
+  );
+  if (real)
+    return ask(but(isSecretFile(real.to!) ? holdsSecretsText(real.path) : isOutside(`${real.path} (${real.to})`)));
   // Of programs that aren't in the tables any word may be a path.
   const reached = hasFiles(baseName(name))
     ? undefined
@@ -299,14 +315,18 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
       ? undefined
       : loadedWord(baseName(name), args, isOpen, { shell, place });
   if (loaded) return ask(but(isLoadedLater(loaded)));
+  const target = baseName(name) === "git" ? gitTarget(args, isOpen, { shell, place }) : undefined;
+  if (target) return ask(but(isLoadedLater(target)));
   const named = [...judged.files, ...(judged.writes ?? [])];
   const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
   // Reading a file by one of its names shows nothing that the other would not.
   const isWritten = (index: number) =>
-    judged.writes?.some((file) => file.index === index) ?? !(hasFiles(baseName(name)) || isLooker(baseName(name)));
+    judged.writes?.some((file) => file.index === index) ??
+    !(hasFiles(baseName(name)) || (isLooker(baseName(name)) && !(baseName(name) === "git" && gitWrites(args))));
   const link = command.links?.find(
-    ({ word, isHard, isGit, isSecret }) =>
+    ({ word, isHard, isGit, isSecret, to }) =>
       !isSecret &&
+      to === undefined &&
       word < command.words.length &&
       isOpen(word - 1) &&
       isFile(word - 1) &&
@@ -314,6 +334,33 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   );
   if (link) return ask(but(`${leading(link)}.`));
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
+}
+
+/** Where a word really leads, over links. */
+function realPaths({ links = [] }: ShellCommand, word: number): string[] {
+  return links.flatMap((link) => (link.word === word && link.to !== undefined ? [link.to] : []));
+}
+
+/** Whether the file that a word really names may not be read, although the word may be. */
+function isElsewhere(
+  { word, path, to }: NonNullable<ShellCommand["links"]>[number],
+  { judged, name, rules, place }: Pick<Around, "rules" | "place"> & { judged: Judgement; name: string },
+): boolean {
+  const program = baseName(name);
+  const file = judged.files.find(({ index }) => index === word - 1);
+  if (to === undefined || (!file && hasFiles(program))) return false;
+  const use = file?.use ?? "content";
+  if (isSecretFile(to) && use === "content" && !showsNothing(program)) return true;
+  // A rule that names the link itself was written with it in mind.
+  if (
+    pathRule(
+      rules.read.filter((rule) => !hasWildcard(rule)),
+      path,
+      place,
+    )
+  )
+    return false;
+  return !mayRead(to, rules, place) && !(use === "names" && PUBLIC_NAMES.test(to));
 }
 
 function leading({ path, isHard, isGit }: NonNullable<ShellCommand["links"]>[number]): string {
@@ -369,15 +416,21 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
     // Text that is fed to it (`<<<`) is no file.
     if (isDescriptor || path === "/dev/null" || operator.startsWith("<<")) continue;
     const what = `${operator} ${target.guess}`;
-    const leaves = command.links?.find(({ word, isSecret }) => !isSecret && word === command.words.length + i);
+    const leaves = command.links?.find(
+      ({ word, isSecret, to }) => !isSecret && to === undefined && word === command.words.length + i,
+    );
+    const real = realPaths(command, command.words.length + i);
     const ask = (because: string) => parts.push({ what, verdict: "ask", because });
     if (leaves && !((leaves.isHard || leaves.isGit) && operator === "<"))
       ask(`${leading({ ...leaves, path: target.guess })}.`);
     else if (operator === "<") {
-      if (isSecretFile(path)) parts.push({ what, verdict: "deny", because: holdsSecretsText(target.guess) });
-      else if (!mayRead(path, rules, place)) ask(readsOutside(target.guess));
+      if ([path, ...real].some((one) => isSecretFile(one)))
+        parts.push({ what, verdict: "deny", because: holdsSecretsText(target.guess) });
+      else if (![path, ...real].every((one) => mayRead(one, rules, place))) ask(readsOutside(target.guess));
     } else {
-      const closed = writeConcern(target.guess, { shell, rules, place });
+      const closed = [target.guess, ...real]
+        .map((one) => writeConcern(one, { shell, rules, place }))
+        .find((concern) => concern !== undefined);
       if (closed === undefined) continue;
       const isData = keepsOutput(command, i, { shell, rules, place });
       const because = isData ? outputConcern(command.redirects[i]!, rules.keepOutput) : undefined;

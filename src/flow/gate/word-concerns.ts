@@ -56,6 +56,23 @@ export function loadedWord(
   return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg)].some(isMeant));
 }
 
+/** Subcommands of git that put files where their words say. */
+const GIT_WRITES = /^(mv|checkout|restore|clone|init|worktree|archive|bundle|format-patch|sparse-checkout)$/;
+
+export function gitWrites(args: readonly string[]): boolean {
+  return GIT_WRITES.test(args.find((arg) => !arg.startsWith("-")) ?? "");
+}
+
+/** A file or folder that git would write, and that other programs run or later turns take instructions from. */
+export function gitTarget(args: readonly string[], isOpen: IsOpen, { shell, place }: WordPlace): string | undefined {
+  if (!gitWrites(args)) return undefined;
+  const isMeant = (word: string) => {
+    const path = absolute(word, shell.cwd, place.userHome);
+    return isLoaded(path, place) || isStanding(stripRoot(path, place));
+  };
+  return args.find((arg, index) => isOpen(index) && !isGitText(args, index) && namesIn(arg).some(isMeant));
+}
+
 const FETCHES = /^(curl|wget2?|aria2c)$/;
 
 /** The name that what is fetched gets: `curl -O https://example.org/.curlrc`. */
@@ -81,6 +98,10 @@ const SHOWS =
   /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|[gmn]?awk|file|jq|xxd)$/;
 /** Programs that neither show nor copy what is in the files they are given. */
 const SHOWS_NOTHING = /^(rm|rmdir|unlink|touch|mkdir|chmod|chown|chgrp|truncate|shred|trash)$/;
+
+export function showsNothing(name: string): boolean {
+  return SHOWS_NOTHING.test(name);
+}
 
 /** A word that names a file of secrets, for programs that show what is in files. By name only, there or not (EX-33). */
 export function shownSecret(command: ShellCommand, shell: ShellPlan, place: GatePlace): string | undefined {

@@ -1,7 +1,9 @@
 /** Where one path that a command reaches really lies: outside over a link, under several names, or among the settings of git. */
+import type { BigIntStats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { isSecretFile } from "../../../core/kit/index.ts";
 import { withInside } from "../paths/index.ts";
 import { Looks } from "./looks.ts";
 import { findWay } from "./way.ts";
@@ -23,6 +25,8 @@ export class PathWays {
   /** For what searches meet: a look through many folders must not use up the room for the words themselves. */
   readonly searches = new Looks();
   private readonly answers = new Map<string, boolean>();
+  private readonly ends = new Map<string, string[]>();
+  private secrets: Promise<ReadonlyMap<string, string>> | undefined;
   private readonly repositories = new Map<string, boolean>();
 
   async leadOut(path: string, around: CommandPlace): Promise<boolean> {
@@ -31,6 +35,23 @@ export class PathWays {
     const answer = await leads(path, around, this.looks);
     this.answers.set(path, answer);
     return answer;
+  }
+
+  /** Where a path really is, when that isn't what it says: outside the agent's folders, or a file of secrets. */
+  async reallyAt(path: string, around: CommandPlace): Promise<string[]> {
+    const known = this.ends.get(path);
+    if (known !== undefined) return known;
+    const ends = await realEnds(path, around, this.looks);
+    this.ends.set(path, ends);
+    return ends;
+  }
+
+  /** The file of secrets in the agent's folders that a file with several names also is. A bounded look, once for each text. */
+  async secretTwin(path: string, around: CommandPlace): Promise<string | undefined> {
+    const stats = await this.looks.at(path);
+    if (!stats?.isFile() || isSecretFile(path)) return undefined;
+    this.secrets ??= secretInodes(around, this.searches);
+    return (await this.secrets).get(identity(stats));
   }
 
   /** Whether a path lies in the folder git keeps a repository in, whatever that folder is called. */
@@ -74,8 +95,12 @@ export class PathWays {
 /** What is to be known about the path before a rule lets a command reach it; nothing for most. */
 export async function placed({ word, path }: FoundLink, around: CommandPlace, ways: PathWays): Promise<FoundLink[]> {
   if (await ways.leadOut(path, around)) return [{ word, path }];
-  if (await hasOtherNames(resolve(around.cwd, path), ways.looks)) return [{ word, path, isHard: true }];
-  return (await ways.isInRepository(path, around)) ? [{ word, path, isGit: true }] : [];
+  const found = (await ways.reallyAt(path, around)).map((to): FoundLink => ({ word, path, to }));
+  if (await hasOtherNames(resolve(around.cwd, path), ways.looks)) {
+    const to = await ways.secretTwin(resolve(around.cwd, path), around);
+    return [...found, ...(to === undefined ? [] : [{ word, path, to }]), { word, path, isHard: true }];
+  }
+  return (await ways.isInRepository(path, around)) ? [...found, { word, path, isGit: true }] : found;
 }
 
 /** Another name of the same file may lie outside, and what is written to one is in the other. */
@@ -103,6 +128,40 @@ async function leads(path: string, { cwd, home, roots: others = [] }: CommandPla
   } catch (error) {
     return error instanceof AppError && error.code === "PATH_OUTSIDE";
   }
+}
+
+async function realEnds(path: string, { cwd, home, roots = [] }: CommandPlace, looks: Looks): Promise<string[]> {
+  const at = resolve(cwd, path);
+  const isOwn = [home, ...roots].some((root) => at === root || at.startsWith(`${root}/`));
+  if (isOwn && !(await looks.at(resolve(cwd, firstPart(path))))) return [];
+  const { ends, links } = await findWay(path, cwd, looks);
+  // Of the machine itself, and made by its owner: /tmp, /etc and /bin are links on some.
+  if (links.every(({ from }) => from.lastIndexOf("/") === 0)) return [];
+  return ends.filter((end) => end !== at && (!isOwn || (isSecretFile(end) && !isSecretFile(at))));
+}
+
+/** What is installed, and what git keeps: nobody's own keys. */
+const PASSED_OVER = new Set(["node_modules", ".git"]);
+const MOST_FOLDERS = 400;
+
+async function secretInodes({ home, roots = [] }: CommandPlace, looks: Looks): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const waiting = [home, ...roots];
+  for (let i = 0; i < waiting.length && i < MOST_FOLDERS; i++) {
+    for (const entry of (await looks.entries(waiting[i]!)) ?? []) {
+      const path = join(waiting[i]!, entry.name);
+      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) waiting.push(path);
+      else if (entry.isFile() && isSecretFile(path)) {
+        const stats = await looks.at(path);
+        if (stats) found.set(identity(stats), path);
+      }
+    }
+  }
+  return found;
+}
+
+function identity({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`;
 }
 
 export function firstPart(path: string): string {
