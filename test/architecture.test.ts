@@ -97,6 +97,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/plugins/install/folders.ts":
     "the folder of plugins in the home, of which a sandbox shows each plugin its own part",
   "edges/tools/event-hooks/command.ts": "makes the folder that command hooks have as their home, with what each reads",
+  "edges/tools/mcp/connect/bounds.ts": "sizes of files only, in a plugin's data folder",
   "edges/tools/mcp/connect/host-proxy.ts": "makes and removes the folder of a socket of ours in the home",
   "edges/tools/mcp/connect/launch.ts": "makes the folder that a server has as its home",
   "edges/channels/setup/setup.ts": "removes a channel's folder of ours",

@@ -1,10 +1,10 @@
 /** What Lares says about plugins that can't work, before and after somebody tries them. With the real program. */
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { PROGRAM, TOKEN, until } from "../support/index.ts";
+import { PROGRAM, TOKEN, toolResults, until } from "../support/index.ts";
 import { makePlugin, startPlugins } from "../support/plugin.ts";
 
 const CONVERTER = fileURLToPath(new URL("../../examples/plugin/typescript", import.meta.url));
@@ -101,4 +101,80 @@ it.each([
   for (let i = 0; i < 3; i++) await call("sky__act", {});
   const off = await until("it to be off", async () => (await state("sky")).state === "failed" && state("sky"));
   expect(off).toMatchObject({ why: `It failed 3 times within 10 minutes, the last time: ${why}.` });
+});
+
+it.runIf(process.platform === "linux")(
+  "PL-08: a plugin that starts processes without end is ended, also for root, and says why (MCP-29)",
+  async () => {
+    const seconds = String(90_000 + (process.pid % 1000));
+    const { install, call, state, lares } = await startPlugins({
+      plugins: { config: { sky: { tool: "forks", seconds } } },
+    });
+    await install(makePlugin("sky"));
+    const sleepers = () =>
+      readdirSync("/proc").filter((pid) => {
+        if (!/^\d+$/.test(pid)) return false;
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+        } catch {
+          return false;
+        }
+      }).length;
+    const { text } = await call("sky__act", {});
+    // Where the kernel counts, those above the limit aren't started in the first place, and nobody has to be ended.
+    if (process.getuid?.() !== 0) {
+      expect(sleepers()).toBeLessThan(64);
+      return;
+    }
+    expect(text).not.toContain("forked");
+    await until("all of them to be gone", () => sleepers() === 0);
+    const { text: log } = await command(lares.home, "mcp", "logs", "sky");
+    expect(log).toMatch(/it had \d+ processes, and a plugin may have 64, so Lares ended it/);
+    for (let n = 0; n < 2; n++) await call("sky__act", {});
+    await until("it to be off", async () => (await state("sky")).state === "failed");
+  },
+);
+
+it.runIf(process.platform === "linux")(
+  "PL-08: a plugin that fills the disk is ended at its limit, and isn't started while it is over it (MCP-29)",
+  async () => {
+    const { install, call, state, lares } = await startPlugins({
+      plugins: { dataMb: 64, config: { sky: { tool: "fills" } } },
+    });
+    await install(makePlugin("sky"));
+    expect((await call("sky__act", {})).text).not.toContain("filled");
+    const data = join(lares.home, "plugins/data/sky");
+    const mb = readdirSync(data).reduce((sum, name) => sum + statSync(join(data, name)).size, 0) / 1024 / 1024;
+    expect(mb).toBeLessThan(250);
+    expect((await call("sky__act", {})).text).toMatch(/data folder has \d+ MB, and plugins\.dataMb allows 64/);
+    expect(await state("sky")).toMatchObject({ why: expect.stringMatching(/plugins\.dataMb allows 64/) });
+    for (const name of readdirSync(data)) if (name.startsWith("fill-")) rmSync(join(data, name));
+    await lares.rpc("plugins.enable", { name: "sky" });
+    await lares.rpc("config.set", { path: "plugins.config.sky.tool", value: "none" });
+    expect((await call("sky__act", {})).text).toContain("done");
+  },
+);
+
+it("a plugin that can't be started: tool_search, tool_run and `mcp logs` say why", async () => {
+  const { lares, install, call, model } = await startPlugins();
+  await install(makePlugin("sky", { code: { command: "nosuchprogram" } }));
+  const why = 'There is no program "nosuchprogram" on this machine.';
+  expect((await call("sky__act", {})).text).toContain(why);
+  expect(toolResults(model.requests.at(-1)!).at(-2)!.text).toContain(`sky can't be used now. ${why}`);
+  expect((await command(lares.home, "mcp", "logs", "sky")).text).toContain(why);
+});
+
+it("a plugin that Lares switched off: tool_search, tool_run and `mcp logs` say so", async () => {
+  const { lares, install, call, state, model } = await startPlugins({
+    plugins: { config: { sky: { start: "exits" } } },
+  });
+  await install(makePlugin("sky"));
+  for (let n = 0; n < 3; n++) await call("sky__act", {});
+  await until("it to be off", async () => (await state("sky")).state === "failed");
+  const off = "The plugin sky is switched off, because it failed several times.";
+  expect((await call("sky__act", {})).text).toContain(off);
+  expect(toolResults(model.requests.at(-1)!).at(-2)!.text).toContain(off);
+  expect((await command(lares.home, "mcp", "logs", "sky")).text).toContain("The plugin sky is off: It failed 3 times");
+  await lares.rpc("plugins.disable", { name: "sky" });
+  expect((await call("sky__act", {})).text).not.toContain(off);
 });

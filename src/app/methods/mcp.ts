@@ -32,7 +32,7 @@ export function makeMcpMethods({ settings, vault, crash, redact, instance }: Mcp
     "mcp.import": (given) => manager().import(given),
     "mcp.login": ({ name, ended }) => servers().login(name, ended),
     "mcp.accept": async ({ name, tools }) => ({ accepted: await servers().accept(name, tools) }),
-    "mcp.logs": async ({ name, limit }) => ({ lines: servers().complaints(name, limit) }),
+    "mcp.logs": async ({ name, limit }) => servers().logs(name, limit),
     "mcp.remove": async ({ name }) => ({ removed: await manager().remove(name) }),
   };
 }

@@ -150,10 +150,13 @@ export const MCP_METHODS = {
   }),
   "mcp.logs": method({
     in: z.strictObject({ name, limit: z.number().int().min(1).max(1000).optional() }),
-    out: z.object({ lines: z.array(z.string()) }),
+    out: z.object({
+      lines: z.array(z.string()),
+      problem: z.string().optional().describe("why it couldn't be started the last time, or ended"),
+    }),
     scope: "admin",
     mutates: false,
-    doc: "What a server's program wrote to its error output, the newest last.",
+    doc: "What a server's program wrote to its error output, the newest last, and why it isn't running if it failed.",
   }),
   "mcp.remove": method({
     in: z.strictObject({ name, ...withIdempotencyKey }),

@@ -9,6 +9,13 @@ export const pluginsConfig = z
       .default({})
       .describe("What each plugin is configured with, by its name. Example: {weather: {unit: celsius}}"),
     memoryMb: z.number().int().min(64).max(16_384).default(512).describe("Memory for each process of a plugin."),
+    dataMb: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_048_576)
+      .default(1024)
+      .describe("What each plugin may store in its data folder."),
     registry: z
       .url({ protocol: /^https?$/ })
       .optional()

@@ -7,6 +7,7 @@ export interface OpenPluginsParts extends Omit<PluginsParts, "userHome" | "regis
   config: () => {
     readonly registry?: string | undefined;
     readonly memoryMb: number;
+    readonly dataMb: number;
     readonly config: Readonly<Record<string, unknown>>;
   };
   vault: { get(name: string): { reveal(): string } | undefined };
@@ -30,6 +31,7 @@ export function openPlugins(parts: OpenPluginsParts): OpenedPlugins {
   const programs = new PluginPrograms({
     plugins,
     memoryMb: () => config().memoryMb,
+    dataMb: () => config().dataMb,
     secret: (name) => vault.get(name)?.reveal(),
   });
   return { plugins, programs };

@@ -120,7 +120,7 @@ export class Plugins {
   /** Why none can be used, if none can. */
   #broken: string | undefined;
   readonly #staged = new Map<string, StagedPlugin>();
-  readonly #failures = new Map<string, number[]>();
+  readonly #failures = new Map<string, { times: number[]; why: string }>();
   #queue: Promise<unknown> = Promise.resolve();
   #listener: () => void = () => {};
 
@@ -206,7 +206,15 @@ export class Plugins {
   /** One that is on says what it lacks, if anything: it may do a part of its work without it. */
   #shown(name: string): PluginStatus {
     const status = this.#status(name);
-    return status.state === "on" ? { ...status, ...defined({ why: this.#lacks(name)[0] }) } : status;
+    return status.state === "on"
+      ? { ...status, ...defined({ why: this.#lacks(name)[0] ?? this.#failedLately(name) }) }
+      : status;
+  }
+
+  #failedLately(name: string): string | undefined {
+    const { times, why } = this.#failures.get(name) ?? { times: [], why: "" };
+    const isLately = times.some((at) => at > this.#parts.clock.now() - WINDOW_MS);
+    return isLately ? `It failed lately: ${why.replace(/\.$/, "")}.` : undefined;
   }
 
   #lacks(name: string): string[] {
@@ -247,6 +255,8 @@ export class Plugins {
     const found = state === "on" || why === undefined ? [] : [why];
     if (!(await this.#isUnchanged(name, locked))) found.push(changedFiles(name));
     found.push(...this.#lacks(name));
+    const lately = state === "on" ? this.#failedLately(name) : undefined;
+    if (lately !== undefined && found.length === 0) found.push(lately);
     if (contents && !("why" in contents)) found.push(...contents.problems.map((problem) => `${problem}.`));
     return [...new Set(found)];
   }
@@ -271,6 +281,20 @@ export class Plugins {
     return this.active().flatMap((plugin) =>
       plugin.contents.servers.filter(({ name }) => !taken.has(name)).map((server) => ({ plugin, server })),
     );
+  }
+
+  /** The servers of plugins that Lares doesn't use although their owner didn't switch them off. */
+  missing(): { server: string; why: string; inFull: string }[] {
+    return this.list().flatMap(({ name, state, why = "" }) => {
+      if (state !== "failed" && state !== "broken") return [];
+      const how = state === "failed" ? "is switched off, because it failed several times" : "can't be used";
+      const sentences = {
+        why: `The plugin ${name} ${how}. Its owner sees why with: lares plugins list`,
+        inFull: `The plugin ${name} is off: ${why}`,
+      };
+      const servers = this.#serverNames(name);
+      return (servers.length > 0 ? servers : [nameServer(name)]).map((server) => ({ server, ...sentences }));
+    });
   }
 
   /** The hooks of all plugins that aren't disabled, also of those that can't run. */
@@ -333,8 +357,8 @@ export class Plugins {
   failed(name: string, why: string): void {
     if (this.#status(name).state !== "on") return;
     const now = this.#parts.clock.now();
-    const times = countFailure(this.#failures.get(name) ?? [], now);
-    this.#failures.set(name, times);
+    const times = countFailure(this.#failures.get(name)?.times ?? [], now);
+    this.#failures.set(name, { times, why });
     this.#parts.log.warn("a plugin failed", { name, why, times: times.length });
     if (times.length < MOST_FAILURES) return;
     const minutes = WINDOW_MS / 60_000;

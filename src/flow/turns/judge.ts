@@ -119,9 +119,20 @@ export function nameTool(parts: Pick<TurnParts, "tools">, { tool, input }: { too
   }
 }
 
+function realTool(tool: Tool, input: Json): { tool: Tool; input: Json } | undefined {
+  try {
+    return tool.runs?.(input) ?? { tool, input };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
 /** Why a call is refused before it is planned: planning looks at files, and its failures quote them. */
 function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding): string | undefined {
-  const real = tool.runs?.(input) ?? { tool, input };
+  const real = realTool(tool, input);
+  // One that isn't there can't be planned either, and planning says why.
+  if (!real) return undefined;
   const { name } = real.tool.spec;
   if (at.tools && !at.tools.includes(name)) return toolClosed(name);
   if (at.p.narrowed && !at.p.narrowed.includes(name)) return toolLeftOut(name);

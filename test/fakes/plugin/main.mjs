@@ -46,6 +46,19 @@ const WAYS = {
     write();
     return "writing";
   },
+  forks: async () => {
+    const { spawn } = await import("node:child_process");
+    for (let n = 0; n < 150; n++) spawn("sleep", [config.seconds], { stdio: "ignore" }).on("error", () => {});
+    // Longer than anybody takes to notice.
+    return new Promise((resolve) => setTimeout(() => resolve("forked"), 15_000));
+  },
+  fills: async () => {
+    for (let n = 0; n < 40; n++) {
+      writeFileSync(`${process.env.PLUGIN_DATA}/fill-${n}`, Buffer.alloc(8 * 1024 * 1024, 1));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return new Promise((resolve) => setTimeout(() => resolve("filled"), 15_000));
+  },
   look: () =>
     JSON.stringify({
       env: Object.keys(process.env).sort(),

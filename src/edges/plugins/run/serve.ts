@@ -4,10 +4,11 @@ import type { PluginServer } from "../installed.ts";
 import type { ActivePlugin, Plugins } from "../plugins.ts";
 
 export interface ServeParts {
-  plugins: Pick<Plugins, "servers" | "prepare" | "failed">;
+  plugins: Pick<Plugins, "servers" | "missing" | "prepare" | "failed">;
   /** A secret from the vault. */
   secret(name: string): string | undefined;
   memoryMb(): number;
+  dataMb(): number;
 }
 
 export class PluginPrograms {
@@ -40,6 +41,7 @@ export class PluginPrograms {
       read: paths.read,
       write: paths.write,
       memoryMb: this.#parts.memoryMb(),
+      dataMb: this.#parts.dataMb(),
       env: {
         ...defined(Object.fromEntries(granted)),
         // Last, so that no secret can stand in for them.
@@ -53,6 +55,10 @@ export class PluginPrograms {
   mayPrompt(name: string, prompt: string): boolean {
     const found = this.#find(name);
     return found?.server.allow === undefined || found.plugin.locked.rights.commands.includes(prompt);
+  }
+
+  missing() {
+    return this.#parts.plugins.missing();
   }
 
   failed(name: string, why: string): void {

@@ -21,8 +21,28 @@ interface Machine {
   availableMb: number;
 }
 
+type GuardLimits = Pick<SandboxLimits, "processes" | "memoryMb">;
+
+/** How an excess is said, and what else is looked at. */
+export interface GuardWords {
+  processes(count: number, most: number): string;
+  memory(mb: number, most: number): string;
+  /** Why it has to end, if it does. Asked at every look. */
+  also?(): Promise<string | undefined>;
+}
+
+const COMMAND_WORDS: GuardWords = {
+  processes: (count, most) => `it had ${count} processes, and sandbox.limits.processes allows ${most}`,
+  memory: (mb, most) => `it used ${mb} MB, and sandbox.limits.memoryMb allows ${most}`,
+};
+
 /** Ends the run when it is over a limit, and says why. Call what it returns when the run is over. */
-export function guard(run: Run, limits: SandboxLimits, onExcess: (why: string) => void): () => void {
+export function guard(
+  run: Run,
+  limits: GuardLimits,
+  onExcess: (why: string) => void,
+  words: GuardWords = COMMAND_WORDS,
+): () => void {
   if (process.platform !== "linux") return () => {};
   let over = false;
   let timer: NodeJS.Timeout | undefined;
@@ -41,7 +61,7 @@ export function guard(run: Run, limits: SandboxLimits, onExcess: (why: string) =
       isTime ||
       now.tasks - before.tasks > limits.processes * WATCHFUL ||
       before.availableMb - now.availableMb > limits.memoryMb * WATCHFUL;
-    const why = mayBe ? await findExcess(run, limits) : undefined;
+    const why = (mayBe ? await findExcess(run, limits, words) : undefined) ?? (await words.also?.());
     if (over) return;
     if (!why) {
       again();
@@ -62,13 +82,11 @@ export function guard(run: Run, limits: SandboxLimits, onExcess: (why: string) =
   };
 }
 
-async function findExcess(run: Run, limits: SandboxLimits): Promise<string | undefined> {
+async function findExcess(run: Run, limits: GuardLimits, words: GuardWords): Promise<string | undefined> {
   const members = await findMembers(run);
-  if (members.length > limits.processes) {
-    return `it had ${members.length} processes, and sandbox.limits.processes allows ${limits.processes}`;
-  }
+  if (members.length > limits.processes) return words.processes(members.length, limits.processes);
   const mb = Math.round(members.reduce((sum, { rssKb }) => sum + rssKb, 0) / 1024);
-  return mb > limits.memoryMb ? `it used ${mb} MB, and sandbox.limits.memoryMb allows ${limits.memoryMb}` : undefined;
+  return mb > limits.memoryMb ? words.memory(mb, limits.memoryMb) : undefined;
 }
 
 /** Tasks and free memory of the whole machine: two small files. */

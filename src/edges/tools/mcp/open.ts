@@ -3,15 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Records, Tool } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import {
-  type Clock,
-  type Crash,
-  defined,
-  type IdMaker,
-  Late,
-  LOGIN_END_PATH,
-  type Log,
-} from "../../../core/kit/index.ts";
+import { type Clock, type Crash, type IdMaker, Late, LOGIN_END_PATH, type Log } from "../../../core/kit/index.ts";
 import { endRun } from "../exec/processes.ts";
 import type { ServedTools } from "../on-demand/on-demand.ts";
 import { revealIn, revealInAddress, secretName } from "./adding/hide.ts";
@@ -20,6 +12,7 @@ import type { IsListed } from "./connect/http.ts";
 import { type LaunchParts, prepareLaunch } from "./connect/launch.ts";
 import type { McpLogin } from "./connect/login.ts";
 import { readPending } from "./connect/pending.ts";
+import { namesBegin } from "./listed/names.ts";
 import { type ManagerPort, McpManager } from "./manager.ts";
 import { definePluginServers, type PluginServerPort } from "./plugin-servers.ts";
 import { createMcpRead } from "./read.ts";
@@ -94,6 +87,8 @@ export function openMcp(parts: OpenMcpParts): OpenedMcp {
     config: () => ({ ...config(), servers: { ...definePluginServers(parts.plugins), ...config().servers } }),
     isWorking: (server) => tasks.isWorking(server),
     failed: (server, why) => parts.plugins?.failed(server, why),
+    missing: () => parts.plugins?.missing() ?? [],
+    whyMissing: (server) => parts.plugins?.missing().find((one) => one.server === server)?.inFull,
     mayPrompt: (server, prompt) => parts.plugins?.mayPrompt(server, prompt) ?? true,
     endsWhenSilent: (server) => parts.plugins?.has(server) ?? false,
     endRun: (key) => endRun({ key }),
@@ -201,9 +196,9 @@ function makeClient(version: string, roots: ListRoots): McpServersParts["client"
 }
 
 async function startProgram(parts: LaunchParts, server: Parameters<typeof prepareLaunch>[1], key: string) {
-  const { wrapped, cwd, ended } = await prepareLaunch(parts, server, key);
+  const { where: _, ...launch } = await prepareLaunch(parts, server, key);
   const { StdioTransport } = await import("./connect/stdio.ts");
-  return new StdioTransport({ wrapped, cwd, key, ...defined({ ended }) });
+  return new StdioTransport({ ...launch, key });
 }
 
 function makePort(servers: McpServers, roots: ListRoots, outward: Outward): McpPort {
@@ -297,8 +292,14 @@ function serveTools(servers: McpServers, port: McpPort): ServedTools {
     async list(...asked) {
       const { tools, isSeen } = await offered.list(...asked);
       const also = tools.length > 0 ? [{ server: "", tool: reading }] : [];
-      return { tools: [...tools, ...also], isSeen, waiting: servers.waiting(asked[0]) };
+      return {
+        tools: [...tools, ...also],
+        isSeen,
+        waiting: servers.waiting(asked[0]),
+        missing: servers.missing(asked[0]).map(({ why }) => why),
+      };
     },
+    whyNot: (name, agent) => servers.missing(agent).find(({ server }) => name.startsWith(namesBegin(server)))?.why,
   };
 }
 

@@ -30,6 +30,8 @@ export interface PluginServerPort {
   mayPrompt(server: string, prompt: string): boolean;
   /** A program of a plugin is about to start: what it may use. Undefined for any other server. Throws when it may not be started. */
   start(server: string): Promise<PluginConfinement | undefined>;
+  /** Servers of plugins that are on and can't be used: a sentence for agents, and one for the owner. */
+  missing(): readonly { server: string; why: string; inFull: string }[];
   /** It couldn't be reached, ended by itself, or didn't answer. */
   failed(server: string, why: string): void;
 }

@@ -6,7 +6,7 @@ import type { Records } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 
 import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
-import { defined, nearest, visibleLine } from "../../../core/kit/index.ts";
+import { asSentence, defined, nearest, visibleLine } from "../../../core/kit/index.ts";
 import type { CallOutcome, CallRequest } from "./call/call.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { McpLogin } from "./connect/login.ts";
@@ -50,6 +50,10 @@ export interface McpServersParts {
   forgets?: true;
   /** Whether it works on something between calls. */
   isWorking?(server: string): boolean;
+  /** Servers that would be there if their plugin could be used, each with a sentence that agents may read. */
+  missing?(): readonly { server: string; why: string }[];
+  /** The same of one, in full, for the owner. */
+  whyMissing?(server: string): string | undefined;
   /** Whether a prompt may be typed as a command: a plugin's only if it was granted. */
   mayPrompt?(server: string, prompt: string): boolean;
   /** One that doesn't answer is ended at once: it is a plugin's, and may be in an endless loop. */
@@ -286,6 +290,24 @@ export class McpServers {
     return name;
   }
 
+  /** Sentences about servers that aren't there, of those that this agent may use. In our own words: agents read them. */
+  missing(agent: string): { server: string; why: string }[] {
+    const own = this.names().flatMap((server) => {
+      const { manifest, peer } = this.#entries.get(server)!;
+      const trouble = manifest ? undefined : peer.trouble();
+      if (!trouble) return [];
+      const why = trouble.isOurs ? ` ${asSentence(trouble.why)}` : ` The owner sees why with: lares mcp logs ${server}`;
+      return [{ server, why: `The MCP server ${server} can't be used now.${why}` }];
+    });
+    return [...own, ...(this.#parts.missing?.() ?? [])].filter(({ server }) => this.#mayUse(agent, server));
+  }
+
+  /** What a server's program wrote, and why it isn't there. */
+  logs(name: string, most?: number): { lines: string[]; problem?: string } {
+    const { peer } = this.#entry(name);
+    return { lines: peer.complaints(most), ...defined({ problem: peer.trouble()?.why }) };
+  }
+
   /** Sentences about servers that wait for a login; of those that this agent may use, if one is named. */
   waiting(agent?: string): string[] {
     const names = this.names().filter((name) => agent === undefined || this.#mayUse(agent, name));
@@ -468,6 +490,8 @@ export class McpServers {
   #entry(name: string): Entry {
     const entry = this.#entries.get(name);
     if (entry) return entry;
+    const off = this.#parts.whyMissing?.(name);
+    if (off !== undefined) throw new AppError("NOT_READY", { message: off, retry: "after-change" });
     const near = nearest(name, this.#entries.keys());
     throw new AppError("NOT_FOUND", {
       message: `There is no MCP server "${name}".`,

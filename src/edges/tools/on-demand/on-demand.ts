@@ -9,6 +9,7 @@ import {
   type ActionPlan,
   resultOrigin,
   type Tool,
+  type ToolPlace,
   type ToolResult,
   type ToolSpec,
 } from "../../../core/contracts/index.ts";
@@ -42,7 +43,11 @@ export interface ServedTools {
     isSeen: boolean;
     /** Sentences about servers that wait for a person: their tools may be missing here. */
     waiting?: readonly string[];
+    /** The same about servers that can't be used, in our own words. */
+    missing?: readonly string[];
   }>;
+  /** Why a tool of this name can't be run, where its server is known and isn't there. */
+  whyNot?(name: string, agent: string): string | undefined;
 }
 
 export interface Findable {
@@ -58,7 +63,11 @@ export function createOnDemandTools({ onDemand, skills, also = [], served }: Fin
   const names = () => byName.keys();
   return [
     search({ onDemand, skills, also, served }),
-    run({ get: (name) => byName.get(name) ?? served?.get(name), names }),
+    run({
+      get: (name) => byName.get(name) ?? served?.get(name),
+      names,
+      whyNot: (name, { agent, authority }) => (authority === "stranger" ? undefined : served?.whyNot?.(name, agent)),
+    }),
   ];
 }
 
@@ -123,7 +132,7 @@ async function foundServed(
   { agent, session }: { agent: string; session: string },
   words: readonly string[],
 ): Promise<typeof NONE_SERVED> {
-  const { tools, isSeen, waiting = [] } = await served.list(agent, session);
+  const { tools, isSeen, waiting = [], missing = [] } = await served.list(agent, session);
   const ranked = tools
     .map(({ server, tool }) => ({
       server,
@@ -139,7 +148,7 @@ async function foundServed(
     const names = named.map(({ tool }) => tool.spec.name).join(", ");
     lines.push(`${shown.length > 0 ? "Also" : "Search for one of these to see how to call it"}: ${names}`);
   }
-  lines.push(...waiting);
+  lines.push(...waiting, ...missing);
   return { lines, isMatch: shown.length > 0, carriesOutside: (shown.length > 0 && !isSeen) || waiting.length > 0 };
 }
 
@@ -164,11 +173,19 @@ function showTool({ spec }: Tool): string {
   return `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`;
 }
 
-function run(tools: { get(name: string): Tool | undefined; names(): Iterable<string> }): Tool {
-  const inner = (input: Json): { tool: Tool; input: Json } => {
+interface RunnableTools {
+  get(name: string): Tool | undefined;
+  names(): Iterable<string>;
+  whyNot(name: string, caller: ToolPlace["caller"]): string | undefined;
+}
+
+function run(tools: RunnableTools): Tool {
+  const inner = (input: Json, caller?: ToolPlace["caller"]): { tool: Tool; input: Json } => {
     const { name, input: given } = parseInput("tool_run", runInput, input);
     const tool = tools.get(name);
     if (tool) return { tool, input: given ?? {} };
+    const off = caller && tools.whyNot(name, caller);
+    if (off !== undefined) throw new AppError("TOOL_INPUT", { message: off, hint: "Go on without it.", origin: "own" });
     const near = nearest(name, tools.names());
     throw new AppError("TOOL_INPUT", {
       message: `tool_run has no tool "${name}".`,
@@ -191,9 +208,9 @@ function run(tools: { get(name: string): Tool | undefined; names(): Iterable<str
     },
     // The strictest class: what the inner tool would be, nobody knows before it is called.
     repeat: "never",
-    runs: inner,
+    runs: (input) => inner(input),
     plan: async (input, place) => {
-      const { tool, input: given } = inner(input);
+      const { tool, input: given } = inner(input, place.caller);
       const plan = await asItsOwn(tool, () => tool.plan(given, place));
       return plan.fixed === undefined ? plan : { ...plan, fixed: { name: tool.spec.name, input: plan.fixed } };
     },

@@ -235,10 +235,11 @@ async function waitForBrowser({ rpc, out, clock, onSignal }: Context, name: stri
 }
 
 export const logs: Action = async ({ rpc, out, options }, [name = ""]) => {
-  const { lines } = await rpc.call("mcp.logs", { name, ...truthy({ limit: options.limit }) });
+  const { lines, problem } = await rpc.call("mcp.logs", { name, ...truthy({ limit: options.limit }) });
   out.items(lines);
   if (lines.length === 0) out.note(words.silent(name));
   else out.say(...lines.map(oneLine));
+  if (problem !== undefined) out.note(words.lastFailure(oneLine(problem)));
   return EXIT.done;
 };
 

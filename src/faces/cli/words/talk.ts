@@ -1,5 +1,6 @@
 /** What `lares sessions`, `agents` and `context` say. */
 
+import { asSentence } from "../../../core/kit/index.ts";
 import type { Hint } from "../output.ts";
 import { plural } from "./plural.ts";
 
@@ -156,6 +157,7 @@ export const mcpWords = {
   accepted: (n: number) => `Accepted ${plural(n, "tool")} as they are now.`,
   acceptThem: (hint: Hint, name: string) => hint`Accept them as they are now: lares mcp tools ${name} --accept`,
   noTools: (hint: Hint, name: string) => hint`No tools are known yet. Ask the server: lares mcp tools ${name} --fresh`,
+  lastFailure: (why: string) => `It isn't running: ${asSentence(why)}`,
   silent: (name: string) => `${name} has written nothing since Lares started.`,
   openThis: "Open this page and log in:",
   thenPaste: (hint: Hint, name: string) =>

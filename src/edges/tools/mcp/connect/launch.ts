@@ -13,6 +13,7 @@ import { defined } from "../../../../core/kit/index.ts";
 import { cleanEnvironment } from "../../exec/environment.ts";
 import { type Confinement, safeRoot, type Wrapped, whyNoRoot } from "../../sandbox/index.ts";
 import type { ServerConfig } from "../config.ts";
+import { checkFolder, type ProgramBounds, serverBounds } from "./bounds.ts";
 import { openHostProxy } from "./host-proxy.ts";
 import type { IsListed } from "./http.ts";
 
@@ -40,6 +41,8 @@ export interface PluginConfinement {
   way: string;
   env: Readonly<Record<string, string>>;
   memoryMb: number;
+  /** What its data folder may hold. */
+  dataMb: number;
 }
 
 export interface Launch {
@@ -47,6 +50,8 @@ export interface Launch {
   cwd: string;
   /** "in a sandbox (bubblewrap)", for status. */
   where: string;
+  /** What it and all it starts may use together. */
+  bounds: ProgramBounds;
   /** What has to be closed with it. */
   ended?: () => void;
 }
@@ -76,7 +81,9 @@ export async function prepareLaunch(
     PATH: searchPath(parts.userHome).join(":"),
     ...Object.fromEntries(Object.entries(config.env).map(([name, value]) => [name, parts.resolveSecret(value)])),
   };
-  if (!config.sandbox) return { wrapped: { argv, env }, cwd, where: "without a sandbox: its definition says so" };
+  const bounds = serverBounds();
+  if (!config.sandbox)
+    return { wrapped: { argv, env }, cwd, bounds, where: "without a sandbox: its definition says so" };
   const named = config.args.flatMap((arg) => (isFolder(arg) ? [readRoot(parts, arg)] : []));
   const scripts = config.args.flatMap((arg) => (isFile(arg) ? [findProject(arg)] : []));
   const room = await parts.sandbox.service({
@@ -84,18 +91,27 @@ export async function prepareLaunch(
     readable: [...programFolders(parts.userHome), ...scripts],
     network: config.network,
   });
-  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, where: room.where };
+  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, bounds, where: room.where };
 }
 
 /** Of a plugin's processes each: a loop that starts programs or fills files ends here. */
 const PLUGIN_LIMITS = { processes: 64, tmpMb: 128, fileMb: 256 };
+/** All of a plugin's processes together may use so many times what one of them may. */
+const TOGETHER = 4;
 
 async function preparePlugin(
   parts: LaunchParts,
-  { config, workspaces, plugin }: { config: ServerConfig; workspaces: readonly string[]; plugin: PluginConfinement },
+  {
+    name,
+    config,
+    workspaces,
+    plugin,
+  }: { name: string; config: ServerConfig; workspaces: readonly string[]; plugin: PluginConfinement },
   key: string,
 ): Promise<Launch> {
   const { own, root, memoryMb } = plugin;
+  const folder = { path: own, mostMb: plugin.dataMb };
+  await checkFolder(folder, name);
   const granted = (paths: readonly string[]) =>
     paths.flatMap((path) => (path === "workspace" ? workspaces : [grantedRoot(parts, path)]));
   const program: [string, ...string[]] = [findProgram(parts, config.command!), ...config.args];
@@ -111,7 +127,9 @@ async function preparePlugin(
     limits: { memoryMb, ...PLUGIN_LIMITS },
   });
   const wrapped = await room.wrap({ argv, cwd, env, key });
-  return { wrapped, cwd, where: room.where, ...defined({ ended: proxy && (() => proxy.close()) }) };
+  const { processes } = PLUGIN_LIMITS;
+  const bounds = { what: "a plugin", processes, memoryMb: memoryMb * TOGETHER, folder };
+  return { wrapped, cwd, where: room.where, bounds, ...defined({ ended: proxy && (() => proxy.close()) }) };
 }
 
 /** Programs people install MCP servers with live beside Node or below their home. */

@@ -141,7 +141,7 @@ export class PeerLink {
     }
     const isContained = failure instanceof Ended && failure.isContained;
     const why = isContained ? failure.message : this.#withComplaint(explained(failure));
-    health.failed({ why, isContained });
+    health.failed({ why, isContained, isOurs: failure instanceof AppError });
     this.#parts.failed(why);
     return new NotReached(why);
   }

@@ -105,6 +105,11 @@ export class McpPeer {
     return this.#memory.prompts;
   }
 
+  /** Why it isn't there: it couldn't be started the last time, or ended without being asked to. */
+  trouble(): ReturnType<PeerHealth["trouble"]> {
+    return this.#link.connection ? undefined : this.#health.trouble();
+  }
+
   /** What it complained about last. */
   complaints(most?: number): string[] {
     return this.#link.complaints(most);

@@ -17,11 +17,19 @@ export type PeerState =
   /** It failed several times in a row. */
   | { kind: "paused"; until: number; why: string };
 
-/** What went wrong last. `isContained`: Lares ended it, because of what it did. */
+/** What went wrong last. `isContained`: Lares ended it, because of what it did. `isOurs`: Lares couldn't start it, and says why in its own words. */
 interface LastFailure {
   at: number;
   why: string;
   isContained?: true;
+  isOurs?: true;
+}
+
+/** How it went wrong. */
+interface PeerFailing {
+  why: string;
+  isContained: boolean;
+  isOurs?: boolean;
 }
 
 /** What is remembered of a server over restarts. */
@@ -74,6 +82,12 @@ export class PeerHealth {
     return failure?.isContained ? failure.why : undefined;
   }
 
+  /** Why it isn't there. `isOurs`: the words are Lares', not the server's. */
+  trouble(): { why: string; isOurs: boolean } | undefined {
+    const { failure } = this.#memory.read();
+    return failure && { why: failure.why, isOurs: failure.isOurs ?? failure.isContained ?? false };
+  }
+
   /** Why it isn't tried now. */
   whyNotNow(): string | undefined {
     if (!this.#isPaused()) return undefined;
@@ -81,13 +95,14 @@ export class PeerHealth {
   }
 
   /** It was connected, and isn't any more. */
-  ended({ why, isContained }: { why: string; isContained: boolean }): void {
-    const failure = { at: this.#clock.now(), why, ...(isContained ? { isContained: true as const } : {}) };
+  ended({ why, isContained, isOurs }: PeerFailing): void {
+    const of = { ...(isContained ? { isContained: true as const } : {}), ...(isOurs ? { isOurs: true as const } : {}) };
+    const failure = { at: this.#clock.now(), why, ...of };
     this.#memory.keep({ ...this.#memory.read(), failure });
   }
 
   /** It couldn't be connected. */
-  failed(how: { why: string; isContained: boolean }): void {
+  failed(how: PeerFailing): void {
     this.ended(how);
     this.#failures++;
     // A server that just restarts fails once or twice. Only a broken one keeps failing.

@@ -12,6 +12,7 @@ import { defined, parseJson } from "../../../../core/kit/index.ts";
 import { RUN_TAG } from "../../exec/environment.ts";
 import { endRun } from "../../exec/processes.ts";
 import type { Wrapped } from "../../sandbox/port.ts";
+import { type ProgramBounds, watchBounds } from "./bounds.ts";
 import { TextRing } from "./ring.ts";
 
 /** As much as an answer with a large picture needs. */
@@ -35,6 +36,8 @@ export interface StdioStart {
   cwd: string;
   /** The tag that all its processes carry. */
   key: string;
+  /** What it and all it starts may use together. */
+  bounds?: ProgramBounds;
   /** Called when nothing of it is left. */
   ended?: () => void;
 }
@@ -53,6 +56,7 @@ export class StdioTransport implements Transport {
   #allowed = { lines: MOST_LINES_AT_ONCE, at: performance.now() };
   #garbage = 0;
   #closing: Promise<void> | undefined;
+  #unwatch: () => void = () => {};
 
   readonly #given: StdioStart;
 
@@ -82,6 +86,11 @@ export class StdioTransport implements Transport {
       child.once("spawn", resolve);
       child.once("error", reject);
     });
+    const { bounds } = this.#given;
+    if (bounds && !this.#closing)
+      this.#unwatch = watchBounds({ key, ...defined({ leader: child.pid }) }, bounds, (why) =>
+        this.#fail(new Error(why)),
+      );
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -117,6 +126,7 @@ export class StdioTransport implements Transport {
   }
 
   async #end(): Promise<void> {
+    this.#unwatch();
     const child = this.#child;
     if (!child) return;
     child.stdin?.end();

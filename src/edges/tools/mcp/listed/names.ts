@@ -28,6 +28,11 @@ export function toolName(server: string, tool: string): string {
   return `${readable}_${hash}`;
 }
 
+/** What the names of a server's tools begin with. */
+export function namesBegin(server: string): string {
+  return `${server}${BETWEEN}`;
+}
+
 /** How policy, cards and the command line name a tool: by the names its owner and its server use. */
 export function addressTool(server: string, tool: string): string {
   return `${server}/${tool}`;
