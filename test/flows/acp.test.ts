@@ -176,7 +176,9 @@ describe("an editor", () => {
     expect(editor.text()).toContain(`Waiting for approval ${asked!.id.slice(-6)}`);
     await lares.rpc("approvals.resolve", { id: asked!.id, decision: "allow-once" });
     await until("the outcome", () => editor.text().endsWith("done"));
-    expect(editor.call(editor.asked[0]!.toolCall.toolCallId)).toMatchObject({ status: "completed" });
+    // The call's end and the text are two updates, in no fixed order.
+    const ended = () => editor.call(editor.asked[0]!.toolCall.toolCallId)?.status === "completed";
+    await until("the end of the call", ended, { instead: () => editor.call(editor.asked[0]!.toolCall.toolCallId) });
   });
 
   it("cancels a prompt, by the session's word and by the request's", async () => {
