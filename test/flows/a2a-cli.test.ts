@@ -138,6 +138,8 @@ it("test: as accepted, changed, accepted again, unreachable, unknown and switche
   expect(changed.err).toContain("lares a2a test far --accept");
   expect(changed.code).toBe(1);
   expect((await run("list")).out).toMatch(/far\s+card has changed/);
+  await lares.restart();
+  expect((await run("list")).out).toMatch(/far\s+card has changed/);
   expect(JSON.parse((await run("test far --json")).out)).toMatchObject({ ok: true, state: "changed" });
   expect((await run("test far --accept")).out).toContain("Accepted the card of far.");
   expect((await run("test far")).out).toContain("as you accepted it");
@@ -178,6 +180,17 @@ it("remove: takes the agent out of the rule that allows asking without approval,
   const last = await run("remove near --yes --json");
   expect(JSON.parse(last.out)).toEqual({ removed: true, rule: true });
   expect(JSON.stringify(await lares.rpc("config.get", {}))).not.toContain('"near"');
+});
+
+it("remove: takes the agent out of the rules of single agents, too", async () => {
+  const own = (names: string[]) => ({ policy: { allow: { peer_ask: names } } });
+  const { lares, run } = await start({ agents: { main: own(["far"]), cook: own(["far", "near"]), maid: {} } });
+  const peer = await withPeer();
+  await run(`add far ${peer.url} --token-stdin`, "peer-token");
+  expect(JSON.parse((await run("remove far --yes --json")).out)).toEqual({ removed: true, rule: true });
+  const { value } = await lares.rpc("config.get", {});
+  expect(value).toMatchObject({ agents: { cook: own(["near"]) } });
+  expect(JSON.stringify(value)).not.toContain('"far"');
 });
 
 it("remove: asks, forgets the agent, its card and its token, and knows when there is none", async () => {

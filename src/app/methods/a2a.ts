@@ -13,7 +13,7 @@ export function makeA2aMethods({ settings, vault, instance }: A2aMethodParts): M
     instance().a2a.manage({
       known: () => settings.view.a2a.peers,
       vault,
-      allowed: () => settings.view.policy.allow.peer_ask ?? [],
+      policies: () => settings.view,
       save: (edits) => settings.change(edits),
     });
   return {

@@ -997,4 +997,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE budget_spent ADD COLUMN assumed REAL NOT NULL DEFAULT 0;
   ALTER TABLE budget_hold ADD COLUMN assumed INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- 1: the agent showed another card than the accepted one when it was last looked at.
+  ALTER TABLE a2a_card ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

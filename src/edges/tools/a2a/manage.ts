@@ -11,8 +11,8 @@ import { turnedAway } from "./words.ts";
 export interface PeerManagerPort {
   known(): PeersConfig;
   vault: { set(name: string, value: string): Promise<void>; remove(name: string): Promise<unknown> };
-  /** Agents that may be asked without approval (`policy.allow.peer_ask`). */
-  allowed(): readonly string[];
+  /** The policies that may name agents which are asked without approval (`allow.peer_ask`): the general one, and those of single agents. */
+  policies(): PolicySettings;
   /** Undefined removes what is there. */
   save(edits: [path: string[], value: Json | undefined][]): Promise<unknown>;
 }
@@ -42,7 +42,7 @@ export class PeerManager {
       url,
       enabled,
       accepted: await this.parts.peers.isAccepted(name),
-      ...truthy({ changed: this.parts.peers.hasChanged(name) }),
+      ...truthy({ changed: await this.parts.peers.hasChanged(name) }),
       open: await this.parts.hires.open(name),
     }));
     return Promise.all(all);
@@ -125,19 +125,34 @@ export class PeerManager {
   async remove(name: string): Promise<{ removed: boolean; rule?: boolean }> {
     if (!(name in this.parts.known())) return { removed: false };
     await this.parts.hires.leave(name);
-    const allowed = this.parts.allowed();
-    const others = allowed.filter((one) => one !== name);
-    const hasRule = others.length < allowed.length;
     // Otherwise the next agent that gets this name could be asked without approval.
-    const rule: [string[], Json | undefined] = [
-      ["policy", "allow", "peer_ask"],
-      others.length > 0 ? others : undefined,
-    ];
-    await this.parts.save([[["a2a", "peers", name], undefined], ...(hasRule ? [rule] : [])]);
+    const rules = rulesWithout(name, this.parts.policies());
+    await this.parts.save([[["a2a", "peers", name], undefined], ...rules]);
     await this.parts.peers.forget(name);
     await this.parts.vault.remove(ownSecretName("A2A", name, "TOKEN"));
-    return { removed: true, ...truthy({ rule: hasRule }) };
+    return { removed: true, ...truthy({ rule: rules.length > 0 }) };
   }
+}
+
+type PeerRules = { readonly allow?: { readonly peer_ask?: readonly string[] | undefined } | undefined };
+
+interface PolicySettings {
+  policy: PeerRules;
+  agents: Readonly<Record<string, { readonly policy?: PeerRules | undefined }>>;
+}
+
+/** The changes that take a name out of every rule that has it. */
+function rulesWithout(name: string, { policy, agents }: PolicySettings): [string[], Json | undefined][] {
+  const all = [
+    { path: ["policy"], of: policy },
+    ...Object.entries(agents).map(([agent, { policy: of = {} }]) => ({ path: ["agents", agent, "policy"], of })),
+  ];
+  return all.flatMap(({ path, of }) => {
+    const allowed = of.allow?.peer_ask ?? [];
+    const others = allowed.filter((one) => one !== name);
+    if (others.length === allowed.length) return [];
+    return [[[...path, "allow", "peer_ask"], others.length > 0 ? others : undefined]];
+  });
 }
 
 /** Before anything is fetched or stored. */

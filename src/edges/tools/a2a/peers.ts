@@ -8,7 +8,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { type Clock, nearest, truthy } from "../../../core/kit/index.ts";
 import { fetchCard, ownFetch, type PeerCard, type PeerStatus } from "./card.ts";
 import type { PeerConfig, PeersConfig } from "./config.ts";
-import { type AcceptedCard, forgetAccepted, readAccepted, writeAccepted } from "./store.ts";
+import { type AcceptedCard, forgetAccepted, readAccepted, readChanged, writeAccepted, writeChanged } from "./store.ts";
 import type { FarSide } from "./wire.ts";
 import { enableHint, hasChanged, isNew, isOff, newTokenHint, turnedAway, unknownPeer } from "./words.ts";
 
@@ -27,8 +27,6 @@ export interface CardLook extends PeerCard {
 
 export class PeerBook {
   private readonly parts: PeerBookParts;
-  /** Those whose card was another one when it was last looked at. Learnt again with the first look after a start. */
-  private readonly changed = new Set<string>();
 
   constructor(parts: PeerBookParts) {
     this.parts = parts;
@@ -59,15 +57,17 @@ export class PeerBook {
     const { url } = this.get(name);
     const card = await fetchCard(name, url, this.fetch(name), signal, SAME_MESSAGE);
     const accepted = await readAccepted(this.parts.records, name);
-    this.changed.delete(name);
     if (!accepted) return { ...card, state: "new" };
-    if (accepted.digest === card.digest) return { ...card, state: "accepted" };
-    this.changed.add(name);
+    const isChanged = accepted.digest !== card.digest;
+    if (isChanged !== (await this.hasChanged(name)))
+      await this.parts.records.write((tx) => writeChanged(tx, name, isChanged));
+    if (!isChanged) return { ...card, state: "accepted" };
     return { ...card, state: "changed", before: accepted.shown };
   }
 
-  hasChanged(name: string): boolean {
-    return this.changed.has(name);
+  /** Whether its card was another one when it was last looked at. */
+  hasChanged(name: string): Promise<boolean> {
+    return readChanged(this.parts.records, name);
   }
 
   /** Whether the peer takes requests with this token. Throws PeerStatus when it doesn't. */
@@ -110,7 +110,6 @@ export class PeerBook {
   }
 
   async keep(name: string, card: AcceptedCard): Promise<void> {
-    this.changed.delete(name);
     await this.parts.records.write((tx) => writeAccepted(tx, name, card, this.parts.clock.now()));
   }
 

@@ -11,10 +11,20 @@ export function readAccepted(db: Reads, peer: string): Promise<AcceptedCard | un
   return db.get("SELECT digest, shown FROM a2a_card WHERE peer = ?", peer);
 }
 
+export async function readChanged(db: Reads, peer: string): Promise<boolean> {
+  return (await db.get<{ changed: number }>("SELECT changed FROM a2a_card WHERE peer = ?", peer))?.changed === 1;
+}
+
+/** Whether the peer shows another card than the accepted one. */
+export function writeChanged(tx: Tx, peer: string, isChanged: boolean): void {
+  tx.run("UPDATE a2a_card SET changed = ? WHERE peer = ?", isChanged ? 1 : 0, peer);
+}
+
 export function writeAccepted(tx: Tx, peer: string, { digest, shown }: AcceptedCard, at: number): void {
   tx.run(
     `INSERT INTO a2a_card (peer, digest, shown, at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (peer) DO UPDATE SET digest = excluded.digest, shown = excluded.shown, at = excluded.at`,
+     ON CONFLICT (peer) DO UPDATE SET digest = excluded.digest, shown = excluded.shown, at = excluded.at,
+     changed = 0`,
     peer,
     digest,
     shown,
