@@ -50,6 +50,20 @@ describe("an editor", () => {
     expect(await editor.close()).toBe(0);
   });
 
+  it("sees thoughts as they come while a hook looks at each answer first; only the answer waits", async () => {
+    const { lares } = await start({
+      eventHooks: { commands: { Stop: [{ hooks: [{ type: "command", command: "sleep 1" }] }] } },
+    });
+    const editor = await open(lares);
+    const { sessionId } = await begin(editor, lares.workspace());
+    const prompted = editor.prompt(sessionId, "think:Let me see. gap:200 say:one two three four five");
+    await until("the thought", () => editor.text("agent_thought_chunk") === "Let me see.");
+    expect(editor.text()).toBe("");
+    expect(await prompted).toEqual({ stopReason: "end_turn" });
+    expect(editor.text()).toBe("one two three four five");
+    expect(editor.text("agent_thought_chunk")).toBe("Let me see.");
+  });
+
   it("works in the folder that is open there, if the agent may", async () => {
     const folder = join(scratch("project"), "my app");
     mkdirSync(folder, { recursive: true });

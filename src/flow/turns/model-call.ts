@@ -111,8 +111,8 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
         parts.crash.at("model.before");
       },
       onDelta: (delta) => {
-        // A hook may still hold the answer back, so nobody sees it grow.
-        if (heard && (delta.type === "text" || delta.type === "thinking")) return;
+        // A hook may still hold the answer back, so nobody sees it grow. It isn't asked about thoughts.
+        if (heard && delta.type === "text") return;
         parts.bus.emit(toEvent({ session, turn, call: n }, delta));
       },
     },
