@@ -65,6 +65,23 @@ async function startWithRegistry(files: Files) {
   return { ...world, registry, stage, left };
 }
 
+it.skipIf(!needs("git", "plugins from git addresses"))(
+  "git: an address that leads to another host isn't followed, and one with a password isn't tried",
+  async () => {
+    const refs = "/sky.git/info/refs?service=git-upload-pack";
+    const inside = await serve({});
+    const far = await serve({ [refs]: { redirect: `${inside.origin.replace("127.0.0.1", "localhost")}${refs}` } });
+    const { lares } = await startPlugins();
+    const stage = (from: string) => lares.rpc("plugins.stage", { from });
+    await expect(stage(`${far.origin}/sky.git`)).rejects.toThrow("git can't get it");
+    expect(far.asked).toContain(refs);
+    expect(inside.asked).toEqual([]);
+    const asked = far.asked.length;
+    await expect(stage(`${far.origin.replace("://", "://me:secret@")}/sky.git`)).rejects.toThrow(/password/);
+    expect(far.asked).toHaveLength(asked);
+  },
+);
+
 it("npm: a package and a scoped one come from the owner's registry; no script of theirs runs, and no dependency is fetched", async () => {
   const witness = join(scratch("witness"), "ran");
   const scripts = { scripts: { preinstall: `touch ${witness}`, postinstall: `touch ${witness}` } };

@@ -389,6 +389,20 @@ it("a plugin's hook can deny a call and can never allow one; disabled, it isn't 
   expect(stored("sky", "heard")).toBe(before);
 });
 
+it.each([
+  ["without an answer in it", { deny: "not today" }],
+  ["that is empty", { anything: 1 }],
+  ["with a text as its answer", { answer: "allow" }],
+  ["with a list as its answer", { answer: [{ deny: "no" }] }],
+])("a gate of a plugin whose result comes %s denies the call and says why", async (_, result) => {
+  const { lares, model, install } = await startPlugins({ plugins: { config: { sky: { result } } } });
+  await install(makePlugin("sky", { rights: { tools: ["act"], hooks: ["tool.planned"] } }));
+  await lares.chat("ana", list);
+  const { isError, text } = toolResults(model.requests.at(-1)!).at(-1)!;
+  expect(isError).toBe(true);
+  expect(text).toMatch(/plugin:sky.*(can't be read|without "answer")/);
+});
+
 it.each(["exits", "loops", "eats"])(
   "PL-01: a plugin that %s when its gate is asked denies the call; the turn goes on, and switched off it still denies",
   async (way) => {

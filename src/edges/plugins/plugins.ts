@@ -33,7 +33,7 @@ export interface PluginFit {
   whyNotGranted(path: string, homes: { home: string; userHome: string }): string | undefined;
 }
 
-export interface PluginsParts extends Pick<SourceParts, "userHome" | "download"> {
+export interface PluginsParts extends Pick<SourceParts, "userHome" | "web"> {
   home: string;
   clock: Clock;
   ids: IdMaker;
@@ -373,11 +373,11 @@ export class Plugins {
 
   async #stage(from: string, expect: { name: string } | undefined): Promise<StagedPlugin> {
     if (this.#broken !== undefined) throw new AppError("CONFIG_INVALID", { message: this.#broken });
-    const { userHome, download, ids } = this.#parts;
+    const { userHome, web, ids } = this.#parts;
     const registry = this.#parts.registry();
     await this.#folders.make();
     const scratch = this.#folders.scratch(ids.next("plugin"));
-    const fetched = await fetchPlugin(from, { scratch, userHome, download, registry });
+    const fetched = await fetchPlugin(from, { scratch, userHome, web, registry });
     const files = digestFiles(fetched.files);
     const digest = digestPlugin(files);
     const findings = scanPlugin(fetched.files);

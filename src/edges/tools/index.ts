@@ -41,4 +41,4 @@ export { createSessionTools } from "./sessions/sessions.ts";
 export { createWait } from "./sessions/wait.ts";
 export { skillFiles } from "./skills/files.ts";
 export type { SkillPort } from "./skills/skills.ts";
-export { createFetcher, createWebTools, downloadBytes, listedHosts, webConfig, withListed } from "./web/index.ts";
+export { createFetcher, createWebTools, listedHosts, ownDownloads, webConfig, withListed } from "./web/index.ts";

@@ -136,7 +136,7 @@ async function answer(method, params) {
   if (method === "hooks/call") {
     writeFileSync(`${process.env.PLUGIN_DATA}/heard`, `${params.event}\n`, { flag: "a" });
     WAYS[config.hook]?.();
-    return { answer: config.answer ?? {} };
+    return config.result ?? { answer: config.answer ?? {} };
   }
   return undefined;
 }

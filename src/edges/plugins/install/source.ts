@@ -32,9 +32,16 @@ export interface SourceParts {
   /** A folder of ours for a clone, below `root`; removed afterwards. */
   scratch: { root: string; path: string };
   userHome: string;
-  /** Bytes of an address, through the web guard; throws when there are more than `most`. `named`: whose host may be private. */
-  download(url: string, most: number, rules?: { named?: string }): Promise<Buffer>;
+  web: PluginWeb;
   registry: string | undefined;
+}
+
+/** The web as the guard allows it. `named`: whose host may be private. */
+export interface PluginWeb {
+  /** Bytes of an address; throws when there are more than `most`. */
+  download(url: string, most: number, rules?: { named?: string }): Promise<Buffer>;
+  /** Throws for an address that may not be tried at all. */
+  check(url: string, rules?: { named?: string }): unknown;
 }
 
 type SourceKind = "path" | "git" | "npm" | "archive";
@@ -52,7 +59,7 @@ export async function fetchPlugin(given: string, parts: SourceParts): Promise<Fe
     case "npm":
       return fromNpm(given.slice(NPM.length), parts);
     case "archive":
-      return { files: await unpack(await parts.download(given, LARGEST_ARCHIVE, { named: given })), notes: [] };
+      return { files: await unpack(await parts.web.download(given, LARGEST_ARCHIVE, { named: given })), notes: [] };
     case "git":
       return fromGit(given, parts);
     case "path":
@@ -85,12 +92,16 @@ async function unpack(bytes: Buffer): Promise<PluginFile[]> {
 /** Without the settings of anybody: they could name programs that git runs. */
 const GIT_SETTINGS = [
   ...["-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=true", "-c", "protocol.ext.allow=never"],
+  // A redirect, or a repository that names others for its objects, would lead past the guard.
+  ...["-c", "http.followRedirects=false"],
   ...["-c", "core.fsmonitor=false", "-c", "submodule.recurse=false", "-c", "credential.helper="],
 ];
 
-async function fromGit(given: string, { scratch, userHome }: SourceParts): Promise<FetchedPlugin> {
+async function fromGit(given: string, { scratch, userHome, web }: SourceParts): Promise<FetchedPlugin> {
   const [address = "", ref] = splitRef(given);
   if (ref !== undefined && !/^[\w][\w./-]{0,200}$/.test(ref)) throw refuse(`"${ref}" isn't a branch or a tag`);
+  // The owner named the host, so it may be private; all else that holds for addresses holds for this one.
+  if (/^https?:/.test(address)) web.check(address, { named: address });
   const at = join(scratch.root, scratch.path);
   const environment = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -135,12 +146,12 @@ function lastLine(message: string): string {
 }
 
 /** The published archive of a package, checked against the registry's hash. Its dependencies are not installed. */
-async function fromNpm(given: string, { download, registry }: SourceParts): Promise<FetchedPlugin> {
+async function fromNpm(given: string, { web, registry }: SourceParts): Promise<FetchedPlugin> {
   const parts = /^(@[a-z0-9-][a-z0-9._-]{0,100}\/)?([a-z0-9-][a-z0-9._-]{0,200})(?:@([\w.+-]{1,100}))?$/.exec(given);
   if (!parts) throw refuse(`"${given.slice(0, 100)}" isn't a package's name`);
   if (registry === undefined) throw refuse("no package registry is set (lares config set plugins.registry ADDRESS)");
   const [, scope = "", name, wanted = "latest"] = parts;
-  const about = await download(
+  const about = await web.download(
     `${registry.endsWith("/") ? registry.slice(0, -1) : registry}/${scope.replace("/", "%2f")}${name}/${wanted}`,
     MB,
     {
@@ -148,7 +159,7 @@ async function fromNpm(given: string, { download, registry }: SourceParts): Prom
     },
   );
   const { version, dist, dependencies } = readPackage(about);
-  const bytes = await download(dist.tarball, LARGEST_ARCHIVE, { named: registry });
+  const bytes = await web.download(dist.tarball, LARGEST_ARCHIVE, { named: registry });
   const [algorithm, expected] = dist.integrity.split("-", 2);
   if (algorithm !== "sha512" || createHash("sha512").update(bytes).digest("base64") !== expected)
     throw refuse("its archive isn't the one that the registry names");

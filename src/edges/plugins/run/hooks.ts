@@ -4,7 +4,14 @@
  * PLUGINS-9: a plugin hears only the events it was granted. One that Lares switched off or that can't be used stays a source and fails, so
  *     that what it should have judged is denied; only the owner takes it out, by disabling or removing it.
  */
-import { HOOK_EVENTS, type HookEventName, type HookRegistry, type HookSource } from "../../../core/contracts/index.ts";
+import {
+  FailedHook,
+  HOOK_EVENTS,
+  type HookEventName,
+  type HookRegistry,
+  type HookSource,
+} from "../../../core/contracts/index.ts";
+import { isObject } from "../../../core/domain/index.ts";
 import type { Plugins } from "../plugins.ts";
 
 export interface PluginHooksParts {
@@ -18,6 +25,8 @@ export interface PluginHooksParts {
 
 /** An answer takes a millisecond; the first one waits for the program to start. */
 const MOST_MS = 10_000;
+
+const NO_ANSWER = 'it answered hooks/call without "answer"';
 
 /** Keeps the registry the same as the plugins. Call it once they are open. */
 export function followHooks({ plugins, registry, request, silent }: PluginHooksParts): void {
@@ -61,7 +70,9 @@ function makeSource(
     async call(event, payload, signal) {
       if (server === undefined) throw new Error(why ?? "the plugin is off");
       try {
-        const result = (await request(server, "hooks/call", { event, payload }, signal)) as { answer?: unknown };
+        const result = await request(server, "hooks/call", { event, payload }, signal);
+        // An answer beside its place would count as no objection.
+        if (!isObject(result) || !Object.hasOwn(result, "answer")) throw new FailedHook(NO_ANSWER);
         return result.answer;
       } catch (error) {
         // Whether it loops or only thinks too long, nobody can tell; a fresh one answers the next time.

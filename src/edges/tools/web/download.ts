@@ -12,9 +12,8 @@ export interface DownloadRules {
 }
 
 /** Follows redirects, each judged like the first address. Throws when the answer isn't a file or has more than `most` bytes. */
-export async function downloadBytes(url: string, most: number, { named }: DownloadRules = {}): Promise<Buffer> {
-  const own = named === undefined ? undefined : new URL(named);
-  const mayReach = (host: string) => own !== undefined && host === own.hostname;
+async function downloadBytes(url: string, most: number, { named }: DownloadRules = {}): Promise<Buffer> {
+  const mayReach = reachNamed(named);
   const fetch = createStreamFetch({ mayReach });
   const signal = AbortSignal.timeout(MOST_MS);
   let at = createReach({ mayReach }).check(url);
@@ -31,6 +30,19 @@ export async function downloadBytes(url: string, most: number, { named }: Downlo
   }
   throw failed(at, "it redirects too often");
 }
+
+/** For programs that open it themselves. Throws for an address that may not be tried at all. */
+function checkAddress(url: string, { named }: DownloadRules = {}): URL {
+  return createReach({ mayReach: reachNamed(named) }).check(url);
+}
+
+function reachNamed(named: string | undefined): (host: string) => boolean {
+  const own = named === undefined ? undefined : new URL(named);
+  return (host) => own !== undefined && host === own.hostname;
+}
+
+/** Both, for rooms that get files of the web. */
+export const ownDownloads = { download: downloadBytes, check: checkAddress };
 
 async function readAll(response: Response, most: number, at: URL): Promise<Buffer> {
   const pieces: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import { createReach, listedHosts } from "./reach.ts";
 import { createWebFetch, planUrl, type ReadPage } from "./web-fetch.ts";
 import { createWebSearch } from "./web-search.ts";
 
-export { downloadBytes } from "./download.ts";
+export { ownDownloads } from "./download.ts";
 export { createFetcher, type FetcherDeps } from "./fetcher.ts";
 export { pinned, requirePinned } from "./hop.ts";
 export { labelled } from "./outside.ts";
