@@ -227,6 +227,22 @@ describe("port", () => {
 describe("model", () => {
   const env = (more: Record<string, string>) => readEnvironment({ HOME: home, LARES_HOME: home, ...more });
 
+  it.each([
+    ["isn't YAML", "models: [1,\n"],
+    ["has a wrong value", "gateway:\n  port: nine\n"],
+  ])("settings that %s say nothing about the model or the port", async (_what, yaml) => {
+    put("lares.yaml", yaml);
+    for (const id of ["model", "port"]) {
+      const found = await check(id, { env: env({ ANTHROPIC_API_KEY: "k" }) });
+      expect(found).toMatchObject({ level: "off", fix: expect.stringContaining("lares config check") });
+      expect(found.text).toMatch(/^lares\.yaml can't be read, so .* isn't known\.$/);
+    }
+    expect(reached).toEqual([]);
+    // What runs knows its own.
+    expect((await check("model", { status: STATUS })).text).toContain("anthropic/claude");
+    expect((await check("port", { status: STATUS })).level).toBe("ok");
+  });
+
   it("without any, the practice model answers, which is not wrong", async () => {
     expect(await check("model")).toMatchObject({ level: "off", fix: "Connect one: lares onboard" });
     const status = { ...STATUS, model: { id: "practice/practice", practice: true, because: "no key" } };

@@ -47,6 +47,7 @@ export const port: Check = {
   async run(at) {
     const url = at.status?.url ?? at.answersAt;
     if (url !== undefined) return ok(words.answersAt(url));
+    if (!(await isReadable(at))) return off(words.unread("the port"), words.fixThenCheck);
     const { host, port: wanted } = await door(at);
     if (wanted === 0) return ok(words.anyPort);
     if (!(await at.machine.canConnect({ host, port: wanted }))) return ok(words.portFree(wanted));
@@ -59,6 +60,8 @@ export const model: Check = {
   what: "model",
   needsHome: true,
   async run(at) {
+    // A model that a broken file names is not the practice model.
+    if (!at.status && !(await isReadable(at))) return off(words.unread("the model"), words.fixThenCheck);
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
     const why = await unusable(at);
@@ -144,6 +147,16 @@ async function door(at: DoctorGround): Promise<{ host: string; port: number }> {
   const gateway = (loaded?.config as { gateway?: { port?: number; bind?: string } } | undefined)?.gateway;
   const bind = gateway?.bind ?? "127.0.0.1";
   return { host: BOUND_EVERYWHERE[bind] ?? bind, port: gateway?.port ?? 7717 };
+}
+
+async function isReadable(at: DoctorGround): Promise<boolean> {
+  try {
+    await load(at);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
 }
 
 async function load(at: DoctorGround) {

@@ -86,6 +86,7 @@ export const doctorWords = {
   run: "lares gateway run",
   noHeartbeat: "No heartbeat is turned on.",
   heartbeatFine: "Lares understands every line in HEARTBEAT.md.",
+  unread: (what: string) => `lares.yaml can't be read, so ${what} isn't known.`,
   practice: "Using the practice model: rules, not a language model.",
   itsDefault: "its default",
   connectOne: "Connect one: lares onboard",
