@@ -133,6 +133,58 @@ describe("config, with nothing running", () => {
     expect((await run("set", "limits.steps", "3")).err).toContain("has a problem");
   });
 
+  describe("keys that need each other", () => {
+    const search = z
+      .strictObject({
+        provider: z.enum(["brave", "searxng"]).describe("The service. Example: brave"),
+        key: z.string().min(1).optional().describe("API key."),
+        baseUrl: z.url().optional().describe("Its address. Example: http://127.0.0.1:8888"),
+      })
+      .superRefine(({ provider, key, baseUrl }, context) => {
+        if (provider === "brave" && !key) context.addIssue({ code: "custom", path: ["key"], message: "needs a key" });
+        if (provider === "searxng" && !baseUrl)
+          context.addIssue({ code: "custom", path: ["baseUrl"], message: "needs the address" });
+      });
+    const needy = defineConfig({ web: z.strictObject({ search: search.optional() }).prefault({}) }, { web: "live" });
+    const go = async (...argv: string[]) => {
+      const ran = cli(["config", ...argv], { home, configSchema: async () => needy });
+      return { code: await ran.code, err: ran.err() };
+    };
+    /** The command that the refusal names, as a shell takes it apart. */
+    const named = (err: string) => {
+      const [, key, value] = /lares config set (\S+) (?:'([^']*)'|\S+)$/m.exec(err.trim()) ?? [];
+      return ["set", key!, value ?? err.trim().split(" ").at(-1)!];
+    };
+
+    it.each([
+      ["provider", "searxng", { provider: "searxng", baseUrl: "http://127.0.0.1:8888" }],
+      ["baseUrl", "http://10.0.0.1", { provider: "searxng", baseUrl: "http://10.0.0.1" }],
+      ["provider", "brave", { provider: "brave", key: "YOUR_KEY" }],
+      ["key", "sk-0123456789abcdefgh", { provider: "brave", key: "YOUR_KEY" }],
+    ])("%s %s: the refusal names the command that sets them together, and it works", async (name, value, expected) => {
+      const { code, err } = await go("set", `web.search.${name}`, value);
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /The file is unchanged\. Set them together, with your own values: lares config set web\.search '/,
+      );
+      expect(err).not.toContain("sk-0123");
+      const command = named(err);
+      expect(JSON.parse(command[2]!)).toEqual(expected);
+      expect((await go(...command)).code).toBe(0);
+    });
+
+    it("where the others are set already, what is missing comes first", async () => {
+      writeFileSync(file, "web:\n  search: { provider: brave, key: sk-0123456789abcdefgh }\n");
+      const { err } = await go("set", "web.search.provider", "searxng");
+      expect(err).toMatch(
+        /Set web\.search\.baseUrl first: lares config set web\.search\.baseUrl http:\/\/127\.0\.0\.1:8888\n$/,
+      );
+      expect(err).not.toContain("sk-0123");
+      expect((await go(...named(err))).code).toBe(0);
+      expect((await go("set", "web.search.provider", "searxng")).code).toBe(0);
+    });
+  });
+
   it("check tells every problem with its line", async () => {
     writeFileSync(file, "gateway:\n  prot: 1\n  port: x\n");
     const { code, err } = await run("check");

@@ -23,6 +23,7 @@ import { adviceContext, adviceNow } from "../advice.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { table } from "../output.ts";
+import { wayToSet } from "../set-together.ts";
 import { commonWords } from "../words/common.ts";
 import { configWords as words } from "../words/set-up.ts";
 
@@ -193,7 +194,7 @@ async function checked(ctx: Context, text: string, key: string, value: Json | un
   } catch (error) {
     // A file that had a problem before says so itself; else it is the value, and the file is in order.
     await parseConfig({ ...all, text });
-    throw refusedValue(key, error);
+    throw refusedValue(key, error, value === undefined ? undefined : await wayToSet(ctx, { text, key, value }));
   }
   const before = await advice(ctx, text).catch(() => []);
   const never = newAdvice(await advice(ctx, next), before).filter(({ weight }) => weight === "never");
@@ -201,16 +202,22 @@ async function checked(ctx: Context, text: string, key: string, value: Json | un
   return next;
 }
 
-function refusedValue(key: string, error: unknown): unknown {
+function refusedValue(key: string, error: unknown, way: Awaited<ReturnType<typeof wayToSet>>): unknown {
   if (!(error instanceof AppError) || error.code !== "CONFIG_INVALID") return error;
   const problems = (error.details?.problems ?? []) as { message: string }[];
-  return notSet(key, problems.map((problem) => problem.message).join("; "), error);
+  const hint =
+    way && (way.first === undefined ? words.setTogether(way.command) : words.setFirst(way.first, way.command));
+  return notSet(key, problems.map((problem) => problem.message).join("; "), { cause: error, hint });
 }
 
-function notSet(key: string, why: string, cause?: unknown): AppError {
+function notSet(
+  key: string,
+  why: string,
+  { cause, hint }: { cause?: unknown; hint?: string | undefined } = {},
+): AppError {
   return new AppError("CONFIG_INVALID", {
     message: words.notSet(key, why),
-    hint: words.notSetHint(key),
+    hint: hint ?? words.notSetHint(key),
     retry: "after-change",
     cause,
   });
