@@ -81,6 +81,8 @@ test("a message of blanks is refused with a sentence at every door", async () =>
 });
 
 test("a mistyped command is answered with the one that was meant, an unknown one with /help; paths and sentences go to the model", async () => {
+  // The same in all of them, and it works for all of them.
+  const wayOut = "All commands: /help. To say it to the agent, put it in quotes.";
   for (const [typed, meant] of [
     ["/sttus", "/status"],
     ["/stauts now", "/status"],
@@ -95,23 +97,22 @@ test("a mistyped command is answered with the one that was meant, an unknown one
     ["//help ", "/help"],
   ] as const) {
     const { response } = await say(typed);
-    expect(response, typed).toContain(`Did you mean ${meant}?`);
+    expect(response, typed).toContain(`Did you mean ${meant}? ${wayOut}`);
   }
   const before = instance.model.requests.length;
-  for (const typed of ["/xyzzy", "/x", "/foo-bar", "/hjælp"]) {
+  for (const typed of ["/xyzzy", "/x", "/foo-bar", "/hjælp", "/foo bar", "/xyzzy say:x", "/foo-bar say:x\nmore"]) {
     const { response } = await say(typed);
-    expect(response).toContain(`There is no command ${typed}; /help lists them.`);
+    expect(response).toBe(`There is no command ${typed.split(/\s/)[0]}. ${wayOut}`);
   }
   expect(instance.model.requests).toHaveLength(before);
   const passed = [
     "/tmp",
     "/notes.txt",
     "/etc/hosts",
-    "/xyzzy say:x",
+    '"/xyzzy say:x"',
     "/home is full",
     "/etc/hosts say:x",
     "/dev",
-    "/research the moon",
     "//sttus say:x",
     "//xyzzy",
     "//tmp",

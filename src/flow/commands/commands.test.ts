@@ -156,14 +156,17 @@ describe("slash commands", () => {
     expect(did).toEqual([deed]);
   });
 
-  test.each(["hello", "/", "/research cats", "/constructor of the bridge", "say /stop"])(
-    "%j is no command",
-    async (text) => {
-      const { run, did } = setUp();
-      expect(await run(text)).toBeUndefined();
-      expect(did).toEqual([]);
-    },
-  );
+  test.each(["/research cats", "/constructor of the bridge"])("%j does nothing, and says so", async (text) => {
+    const { run, did } = setUp();
+    expect(await run(text)).toMatch(/^There is no command \/(research|constructor)\./);
+    expect(did).toEqual([]);
+  });
+
+  test.each(["hello", "/", "/home is full", "say /stop"])("%j is no command", async (text) => {
+    const { run, did } = setUp();
+    expect(await run(text)).toBeUndefined();
+    expect(did).toEqual([]);
+  });
 
   test("a level that is none is answered with those there are", async () => {
     const { run, did } = setUp();

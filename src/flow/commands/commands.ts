@@ -322,7 +322,7 @@ export function makeCommands(parts: CommandParts) {
       if (typed) return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
       const doubled = DOUBLED.exec(text.trim())?.[1]?.toLowerCase();
       if (doubled !== undefined) return meantByTwo(parts, doubled, at.message);
-      const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
+      const word = match ? name : SLASH_WORD.exec(text.trim())?.[1]?.toLowerCase();
       if (word === undefined) return undefined;
       if (!match || !command) return meant(parts, word, text.trim(), at.message);
       // What needs an approver says so itself.
@@ -377,21 +377,20 @@ const PLACES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** One word after a slash; with a dot or another slash it is a path. */
-const LONE_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)$/u;
+/** A word after a slash; with a dot or another slash it is a path. */
+const SLASH_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)(?=\s|$)/u;
 /** One word after two slashes. With more after it, it goes to the agent. */
 const DOUBLED = /^\/\/([a-z]+)$/i;
 
 /**
- * A mistyped command is answered with the one that was meant. A word alone that is near none of ours was meant as a command too;
- * with more words after it, it is an ordinary message.
+ * A mistyped command is answered with the one that was meant. A word that is near none of ours was meant as a command too. In a group
+ * it may be for another program, if more follows.
  */
 function meant(parts: CommandParts, word: string, text: string, message: InboundMessage): string | undefined {
   if (message.origin === "event" || PLACES.has(word)) return undefined;
   const near = nearCommand(parts, word, message);
-  const isAlone = LONE_WORD.test(text);
-  if (near !== undefined) return didYouMean(word, near, isAlone);
-  return isAlone ? noSuchCommand(word) : undefined;
+  if (near !== undefined) return didYouMean(word, near);
+  return message.isGroup && /\s/.test(text) ? undefined : noSuchCommand(word);
 }
 
 /** A command, or nearly one, alone behind two slashes: nobody says that to an agent. Any other word goes to it. */

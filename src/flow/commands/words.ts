@@ -11,9 +11,8 @@ export const MAY_NOT_ANSWER = "You can't answer approvals here.";
 export const ANSWERED = "Thanks, I passed on your answer.";
 export const NOTHING_WAITS = "Nothing is waiting for an answer here.";
 export const NOTHING_TO_COMPACT = "Nothing to compact here yet.";
-const TO_THE_AGENT = "To say it to the agent, start with //.";
-/** For a word that is too near to a command to be let through with two slashes. */
-const IN_QUOTES = "To say it to the agent, put it in quotes.";
+/** Behind every word about a command that isn't there. Quotes let everything through; two slashes don't let a command through. */
+const WAY_OUT = "All commands: /help. To say it to the agent, put it in quotes.";
 
 export function accepted(who: AccountKey & { sender: string }): string {
   return `${who.sender} may now write to ${toAccountName(who)}.`;
@@ -32,17 +31,16 @@ export function notForStrangers(command: string): string {
   return `/${command} is only for people the owner has accepted.`;
 }
 
-/** `isAlone`: nothing follows the word. */
-export function didYouMean(word: string, near: string, isAlone: boolean): string {
-  return `There is no /${word}. Did you mean /${near}? All commands: /help. ${isAlone ? IN_QUOTES : TO_THE_AGENT}`;
+export function didYouMean(word: string, near: string): string {
+  return `There is no command /${word}. Did you mean /${near}? ${WAY_OUT}`;
 }
 
 export function oneSlash(near: string): string {
-  return `Commands start with one slash. Did you mean /${near}? All commands: /help. ${IN_QUOTES}`;
+  return `Commands start with one slash. Did you mean /${near}? ${WAY_OUT}`;
 }
 
 export function noSuchCommand(word: string): string {
-  return `There is no command /${word}; /help lists them. ${TO_THE_AGENT}`;
+  return `There is no command /${word}. ${WAY_OUT}`;
 }
 
 /** Each with what it is about: the cards in the chat may have buttons and no codes. */
