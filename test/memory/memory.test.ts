@@ -19,6 +19,34 @@ afterEach(async () => {
 
 const texts = (found: { text: string }[]) => found.map((hit) => hit.text);
 
+describe("searching for a name", () => {
+  const facts = [
+    "Ben works at the bakery in Ghent",
+    "The benefit concert is in May",
+    "I met Ben and Anna at the market",
+    "The bench near the river is green",
+    "Anna likes green tea",
+    "Nibbed beets need a bin",
+  ];
+
+  it.each(["Ben", "ben", "Ben?"])("%s finds what has it, and nothing else", async (query) => {
+    const { memory } = await start({ embedder: letters() });
+    for (const text of facts) await memory.add({ text });
+    await memory.settled();
+    expect(texts(await memory.search({ query })).sort()).toEqual([facts[0], facts[2]]);
+  });
+
+  it("what has all of several names comes before what has one; a name nobody has finds what is like it", async () => {
+    const { memory } = await start({ embedder: letters() });
+    for (const text of facts) await memory.add({ text });
+    await memory.settled();
+    expect(texts(await memory.search({ query: "Anna Ben" }))[0]).toBe(facts[2]);
+    expect(await memory.search({ query: "Zebulon" })).not.toEqual([]);
+    // A word that is no name still finds what is meant by it.
+    expect((await memory.search({ query: "green" })).length).toBeGreaterThan(2);
+  });
+});
+
 describe("adding", () => {
   it("keeps the order of the calls, also when nobody waits in between (MEMORY-6)", async () => {
     const { memory } = await start();

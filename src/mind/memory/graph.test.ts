@@ -19,6 +19,13 @@ it.each([
   ['She said "Hello there" to my cat "Tiger"', ["Tiger"]],
   ["Yesterday Tom came. Then Petra left.", ["Tom", "Petra"]],
   ["Bob called. I like Bob.", ["Bob"]],
+  ["I see Dr Meyer and Prof. Lang every spring", ["Meyer", "Lang"]],
+  ["Dr. Meyer is my dentist", ["Meyer"]],
+  ["Ask Mrs Anna Weber or Herr Klein", ["Anna Weber", "Klein"]],
+  ["The Gate is closed on Sundays", []],
+  ["Our flight leaves from Gate B12, Terminal 2", []],
+  ["We met in Room 4 with Otto", ["Otto"]],
+  ["Then Jimmy Gate and Ben Room called us, said Ann", ["Jimmy Gate", "Ben Room", "Ann"]],
 ] as const)("the names in %s", (text, names) => {
   expect(sure(text)).toEqual(names);
 });
@@ -31,6 +38,7 @@ it.each([
   ["my sister likes tea, and everyone likes cake", []],
   ["people like tea", []],
   ["it has a lid", []],
+  ["Gate B12 is where we meet. Dr. who?", []],
 ] as const)("what may be a name in %s", (text, names) => {
   expect(namesIn(text).flatMap(({ name, isSure }) => (isSure ? [] : [name]))).toEqual(names);
 });

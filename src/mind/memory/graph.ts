@@ -98,6 +98,15 @@ const NO_ENTITIES: ReadonlySet<string> = new Set("name names easter christmas wh
 /** "Name: Otto Weber", "Full name: Otto Weber": the first word behind it is a name too, not the start of a sentence. */
 const NAME_FOLLOWS = /\b(names?|namen?|nom|nombre|nome|naam|navn|namn|from|to|von|de)\s*:\s+(?=\p{Lu})/giu;
 
+/** They stand before a name and are none: "Dr. Meyer" is Meyer. */
+const TITLES = "dr|doctor|prof|professor|mr|mrs|ms|mx|sir|herr|frau|mme|mlle|señor|señora";
+const TITLE = new RegExp(`(?<![\\p{L}\\p{N}])(${TITLES})\\.? (?=\\p{Lu})`, "giu");
+/** With a number they label a place or a thing, and alone they are none of its names either. Few people have one for a surname. */
+const LABELS =
+  "gate|room|platform|terminal|flight|seat|floor|exit|suite|apartment|unit|chapter|section|track|ticket|invoice";
+const LABELLED = new RegExp(`(?<![\\p{L}\\p{N}])(?:${LABELS}) (?:[A-Z]{0,2}\\d[\\w-]{0,9}|[A-Z])(?![\\w])`, "giu");
+const NO_NAME_ALONE = new RegExp(`^(?:${TITLES}|${LABELS})s?$`, "iu");
+
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
 
@@ -154,7 +163,11 @@ export function namesIn(text: string): FoundName[] {
   const sure = new Map<string, string>();
   const maybe = new Map<string, string>();
   if (spoken) sure.set(spoken.speaker.toLowerCase(), spoken.speaker);
-  const said = singleBlanks(spoken?.said ?? text).replace(NAME_FOLLOWS, "$1 ");
+  // In small letters, so that no capital of theirs makes them or their neighbours names.
+  const said = singleBlanks(spoken?.said ?? text)
+    .replace(NAME_FOLLOWS, "$1 ")
+    .replace(TITLE, (_, title: string) => `${title.toLowerCase()} `)
+    .replace(LABELLED, (label) => label.toLowerCase());
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
@@ -170,7 +183,8 @@ export function namesIn(text: string): FoundName[] {
       const end = from + part.length;
       const around = { before: said.slice(Math.max(0, from - 8), from), after: said.slice(end, end + 8) };
       const name = withoutTimes(part.replace(/['’]s$/, ""), around);
-      if (name !== "" && !/^I['’]/.test(name) && among.size < MOST_NAMES) among.set(name.toLowerCase(), name);
+      if (name !== "" && !/^I['’]/.test(name) && !NO_NAME_ALONE.test(name) && among.size < MOST_NAMES)
+        among.set(name.toLowerCase(), name);
     };
     if (!isStart(said, found.index, found.index + words.length)) {
       keep(sure, words);

@@ -459,6 +459,14 @@ export function relations(
   );
 }
 
+export async function isEntity(db: Reads, norm: string, scopes: readonly string[] | undefined): Promise<boolean> {
+  const row = await db.get(
+    `SELECT 1 FROM memory_entity e WHERE e.norm = ? AND e.sure = 1 ${scopes ? `AND e.${IN_SCOPES}` : ""} LIMIT 1`,
+    ...[norm, ...(scopes ? [JSON.stringify(scopes)] : [])],
+  );
+  return row !== undefined;
+}
+
 export function entities(
   db: Reads,
   q: { scopes?: readonly string[]; limit: number },

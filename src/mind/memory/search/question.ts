@@ -28,6 +28,16 @@ export function readQuestion(whole: string): SearchQuestion {
   return { words: [...new Set(splitWords(text))], asksWhen: ASKS_WHEN.test(text), ...defined({ days }) };
 }
 
+const MOST_IN_A_NAME = 4;
+
+/** The words of a question that is nothing but words, few enough for a name: "Ben", "Otto Weber". */
+export function bareWords(whole: string): string[] {
+  const text = whole.trim().replace(/[?!.]$/, "");
+  if (text.length > 80 || !/^\p{L}[\p{L}\p{M}'’-]*(?: \p{L}[\p{L}\p{M}'’-]*)*$/u.test(text)) return [];
+  const words = text.split(" ");
+  return words.length <= MOST_IN_A_NAME ? words : [];
+}
+
 /** Names that occur everywhere say nothing about meaning and pull the vector towards whatever else names them. */
 export function withoutNames(whole: string, names: ReadonlySet<string>): string {
   const text = bounded(whole);

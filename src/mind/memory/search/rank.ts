@@ -23,6 +23,8 @@ export interface Signals {
   hasVector: (seq: number) => boolean;
   /** What relations lead to, 0 to 1. */
   related: ReadonlyMap<number, number>;
+  /** The question is a name and nothing else: who asks wants what has it, and what was said around that. */
+  isName?: boolean;
   speakers: ReadonlySet<number>;
   asksWhen: boolean;
   days?: { from: number; to: number };
@@ -96,7 +98,10 @@ export function rank(
   const bestWords = greatest(lexical.values());
   const meaning = smoothed(catalogue, signals, lexical.keys(), weights);
   const ranked: Ranked[] = [];
-  const candidates = new Set([...lexical.keys(), ...meaning.scores.keys(), ...signals.related.keys()]);
+  const isNamed = signals.isName === true && lexical.size > 0;
+  const candidates = isNamed
+    ? new Set(lexical.keys())
+    : new Set([...lexical.keys(), ...meaning.scores.keys(), ...signals.related.keys()]);
   for (const seq of candidates) {
     if (!how.visible(seq)) continue;
     let score = (weights.words * (lexical.get(seq) ?? 0)) / bestWords;
@@ -105,8 +110,17 @@ export function rank(
     score += weights.related * (signals.related.get(seq) ?? 0);
     ranked.push({ seq, score: score + hints(catalogue, seq, signals, weights) });
   }
-  ranked.sort((a, b) => b.score - a.score || b.seq - a.seq);
+  const named = isNamed ? countWords(signals.postings) : undefined;
+  const has = ({ seq }: Ranked) => named?.get(seq) ?? 0;
+  ranked.sort((a, b) => has(b) - has(a) || b.score - a.score || b.seq - a.seq);
   return ranked.slice(0, how.limit);
+}
+
+/** How many of the question's words each memory has. */
+function countWords(postings: readonly Posting[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { seqs } of postings) for (const seq of seqs) counts.set(seq, (counts.get(seq) ?? 0) + 1);
+  return counts;
 }
 
 function lexicalScores(

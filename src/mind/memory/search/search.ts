@@ -10,7 +10,7 @@ import { canonical } from "../text/analyse.ts";
 import type { Vectors } from "../vectors/vectors.ts";
 import { scopeWord } from "./match.ts";
 import { gather } from "./postings.ts";
-import { readQuestion, speakersIn, withoutNames } from "./question.ts";
+import { bareWords, readQuestion, speakersIn, withoutNames } from "./question.ts";
 import { rank, type Weights } from "./rank.ts";
 
 export interface SearchQuery extends Viewer {
@@ -54,6 +54,7 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
     catalogue,
     {
       postings,
+      isName: await isName(records, query.query, scopes),
       similar: await similar,
       hasVector: (seq) => parts.vectors.has(seq),
       related: await related(records, query.query, scopes),
@@ -76,6 +77,14 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
     if (row.expiresAt !== undefined && row.expiresAt <= now) return [];
     return [found(row, score)];
   });
+}
+
+/** Whether a question is a name and nothing else: every word has a capital, or the whole is known as one. */
+async function isName(records: Records, question: string, scopes: readonly string[] | undefined): Promise<boolean> {
+  const words = bareWords(question);
+  if (words.length === 0) return false;
+  const isWritten = words.every((word) => /^\p{Lu}\p{Ll}/u.test(word));
+  return isWritten || store.isEntity(records, words.join(" ").toLowerCase(), scopes);
 }
 
 /** What the relation a question asks for leads to, the newest first: it says what holds now. */

@@ -25,12 +25,15 @@ const LOCALES: readonly string[] = [
 /** Short for January, and a name that many people have: a time only beside a number. */
 const ALSO_A_NAME: ReadonlySet<string> = new Set(["jan"]);
 const LEAST_LETTERS = 3;
+const LEAST_PLURAL = 7;
 
 let made: ReadonlySet<string> | undefined;
 
 export function isTimeWord(word: string, beside: { before: string; after: string }): boolean {
   made ??= makeTimeWords();
-  const plain = word.toLowerCase();
+  const lower = word.toLowerCase();
+  // "on Sundays". "Mars" is no March.
+  const plain = lower.length >= LEAST_PLURAL && lower.endsWith("s") && !made.has(lower) ? lower.slice(0, -1) : lower;
   if (!made.has(plain)) return false;
   return !ALSO_A_NAME.has(plain) || /\d\S{0,3}\s*$/.test(beside.before) || /^[.,]?\s*\d/.test(beside.after);
 }
