@@ -1,5 +1,5 @@
 /** Keys of one section that need each other: `config set` takes one at a time, so a refusal names the command that sets them. */
-import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { AppError, fromJson, type Json, type JsonObject } from "../../core/domain/index.ts";
 import {
   type ConfigProblem,
   explain,
@@ -9,6 +9,7 @@ import {
   setInFile,
 } from "../../ground/config/index.ts";
 import type { Context } from "./context.ts";
+import { configWords as words } from "./words/set-up.ts";
 
 interface Asked {
   /** What the file says now. */
@@ -30,13 +31,13 @@ export async function wayToSet(
   if (section === "" || value === undefined) return undefined;
   const schema = await ctx.ports.configSchema();
   const keys = explain(schema);
-  const problemsOf = async (next: string): Promise<ConfigProblem[]> => {
+  const findProblems = async (next: string): Promise<ConfigProblem[]> => {
     try {
       await parseConfig({ schema, env: ctx.ports.env.variables, text: next });
       return [];
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return (error.details?.problems ?? []) as unknown as ConfigProblem[];
+      return fromJson<ConfigProblem[]>(error.details?.problems ?? []);
     }
   };
   const missing = (problems: readonly ConfigProblem[], set: JsonObject) =>
@@ -47,17 +48,17 @@ export async function wayToSet(
 
   const there = await getFromFile(text, section).catch(() => undefined);
   if (isSection(there)) {
-    const first = missing(await problemsOf(await setInFile(text, key, value)), there);
+    const first = missing(await findProblems(await setInFile(text, key, value)), there);
     if (first === undefined) return undefined;
     for (const one of likely(keys, `${section}.${first}`)) {
-      if ((await problemsOf(await setInFile(text, `${section}.${first}`, one))).length > 0) continue;
-      return { first: `${section}.${first}`, command: `lares config set ${section}.${first} ${quote(one)}` };
+      if ((await findProblems(await setInFile(text, `${section}.${first}`, one))).length > 0) continue;
+      return { first: `${section}.${first}`, command: words.setCommand(`${section}.${first}`, quote(one)) };
     }
     return undefined;
   }
 
   const complete = async (set: JsonObject, left: number): Promise<JsonObject | undefined> => {
-    const problems = await problemsOf(await setInFile(text, section, set));
+    const problems = await findProblems(await setInFile(text, section, set));
     if (problems.length === 0) return set;
     const next = left > 0 ? missing(problems, set) : undefined;
     if (next === undefined) return undefined;
@@ -71,7 +72,7 @@ export async function wayToSet(
   const own = isSecret ? toPlaceholder(name) : value;
   for (let most = 1; most <= MOST_MISSING; most++) {
     const found = await complete({ [name]: own }, most);
-    if (found) return { section, command: `lares config set ${section} ${quote(found)}` };
+    if (found) return { section, command: words.setCommand(section, quote(found)) };
   }
   return undefined;
 }

@@ -47,7 +47,7 @@ export const port: Check = {
   async run(at) {
     const url = at.status?.url ?? at.answersAt;
     if (url !== undefined) return ok(words.answersAt(url));
-    if (!(await isReadable(at))) return off(words.unread("the port"), words.fixThenCheck);
+    if (!(await isReadable(at))) return off(words.portUnread, words.fixThenCheck);
     const { host, port: wanted } = await door(at);
     if (wanted === 0) return ok(words.anyPort);
     if (!(await at.machine.canConnect({ host, port: wanted }))) return ok(words.portFree(wanted));
@@ -61,7 +61,7 @@ export const model: Check = {
   needsHome: true,
   async run(at) {
     // A model that a broken file names is not the practice model.
-    if (!at.status && !(await isReadable(at))) return off(words.unread("the model"), words.fixThenCheck);
+    if (!at.status && !(await isReadable(at))) return off(words.modelUnread, words.fixThenCheck);
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
     const why = await unusable(at);

@@ -25,6 +25,7 @@ export const configWords = {
   noFile: (file: string) => `There is no ${file}, so Lares uses the defaults.`,
   notSet: (key: string, problems: string) => `${key} was not set: ${asSentence(problems)}`,
   notSetHint: (key: string) => `The file is unchanged. See allowed values: lares config explain ${key}`,
+  setCommand: (key: string, value: string) => `lares config set ${key} ${value}`,
   setTogether: (command: string) => `The file is unchanged. Set them together, with your own values: ${command}`,
   setFirst: (key: string, command: string) => `The file is unchanged. Set ${key} first: ${command}`,
   unset: (key: string) => ({
