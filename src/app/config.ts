@@ -6,6 +6,7 @@ import { embedderAdvice, embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
 import { advisePlugins, listPluginServers, pluginsConfig } from "../edges/plugins/index.ts";
+import { agentRuntimeConfig, runtimeAdvice, runtimesConfig } from "../edges/runtimes/index.ts";
 import {
   adviseTools,
   agentMcpConfig,
@@ -49,6 +50,7 @@ const agentConfig = z
   .strictObject({
     name: z.string().min(1).max(40).optional().describe("What people call it. Example: Vesta"),
     model: z.string().optional().describe("provider/model this agent uses."),
+    runtime: agentRuntimeConfig,
     family: familyConfig,
     messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),
@@ -81,6 +83,7 @@ export const schema = defineConfig(
     web: webConfig.prefault({}),
     mcp: mcpConfig.prefault({}),
     plugins: pluginsConfig,
+    runtimes: runtimesConfig,
     a2a: a2aConfig.extend({ peers: peersConfig }).prefault({}),
     memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
     skills: skillsConfig.prefault({}),
@@ -124,6 +127,7 @@ export const schema = defineConfig(
     web: "live",
     mcp: "live",
     plugins: "live",
+    runtimes: "live",
     a2a: "live",
     time: "live",
     teams: "live",
@@ -146,7 +150,7 @@ export type LaresSettings = Settings<typeof schema>;
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
 async function advise(at: AdviceContext): Promise<ConfigAdvice[]> {
   const others = { ...adviseTools(listPluginServers), ...advisePlugins(misfit) };
-  const some = { ...modelAdvice, ...others, ...channelAdvice, ...embedderAdvice, ...approvalsAdvice };
+  const some = { ...modelAdvice, ...runtimeAdvice, ...others, ...channelAdvice, ...embedderAdvice, ...approvalsAdvice };
   const table = { ...some, ...agentAdvice, ...rhythmAdvice, ...gatewayAdvice, ...adviseRules(TOOL_NAMES, SHELL_WORDS) };
   return [...adviseJobs(at).map((one) => ({ path: "schedules", ...one })), ...(await adviseBy(table, at))];
 }

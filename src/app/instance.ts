@@ -12,6 +12,7 @@ import { type Built, type BuiltIntake, buildIntake } from "./instance/intake.ts"
 import { type Life, startLife } from "./instance/life.ts";
 import { buildMind, type Mind } from "./instance/mind.ts";
 import { type InstanceParts, makeLateParts } from "./instance/parts.ts";
+import { buildRuntimes, type Runtimes } from "./instance/runtimes.ts";
 import { addTools, buildTurns, type Turns } from "./instance/turns.ts";
 import { makeUpkeep, type Upkeep } from "./instance/upkeep.ts";
 import { buildWakers, type Wakers } from "./instance/wakers.ts";
@@ -29,6 +30,7 @@ export interface Instance
     Wakers,
     Life,
     Upkeep {
+  runtimes: Runtimes;
   explainCommand: Turns["judging"]["explainCommand"];
   /** What the model would read now. Sends nothing. */
   nextRequest(of: { session: SessionKey; agent: AgentId; text?: string | undefined }): Promise<NextRequest>;
@@ -43,9 +45,10 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
   const built = { parts, ground, workshop, delivery, mind, late };
   const intake = buildIntake(built);
   const wakers = buildWakers({ ...built, intake });
-  const turns = await buildTurns({ ...built, intake, wakers });
+  const runtimes = buildRuntimes(built);
+  const turns = await buildTurns({ ...built, intake, wakers, runtimes });
   const browser = addTools({ ...built, intake, wakers });
-  const life = await startLife({ ...built, intake, wakers, ...turns }, browser);
+  const life = await startLife({ ...built, intake, wakers, runtimes, ...turns }, browser);
   return {
     ...ground,
     ...workshop,
@@ -55,6 +58,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     ...wakers,
     ...life,
     ...makeUpkeep({ ...built, intake, wakers }),
+    runtimes,
     explainCommand: turns.judging.explainCommand,
     nextRequest: (of) => nextRequest(requestParts(built, intake), of),
   };

@@ -10,6 +10,8 @@ export const SAME_IDEA: Readonly<Record<string, string>> = {
   Outcome: "the engine's, and what a test of models collects",
   PaidModel: "the ports of turns and of compaction to paid model calls",
   PaidReply: "what comes back through those ports",
+  RunStop: "the port of turns, and the runs that keep it",
+  RunTrouble: "the same",
   SessionSummary: "the room's row, and its shape on the wire",
   StoredLog: "the log's file, and the command line's port to it",
 };

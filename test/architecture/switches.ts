@@ -15,6 +15,7 @@ export const FOR_SOME: Readonly<Record<string, string>> = {
   "faces/cli/chat/conversation.ts": "hears some events of a turn",
   "faces/gateway/live/partials.ts": "hears the events that show a turn's progress",
   "flow/outbox/live.ts": "hears the events that a live message shows",
+  "flow/turns/runs/show.ts": "shows the events of a run that people look at",
   "ground/observe/event-log.ts": "hears the events that are logged",
 };
 

@@ -37,6 +37,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/hooks/config.ts",
     "src/edges/tools/event-hooks/command.ts",
     "src/edges/tools/event-hooks/config.ts",
+    "src/edges/runtimes/config.ts",
     "src/edges/tools/mcp/config.ts",
     "src/flow/inbox/config.ts",
     "src/mind/context/config.ts",

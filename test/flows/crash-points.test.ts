@@ -35,6 +35,7 @@ import {
   until,
 } from "../support/index.ts";
 import { installing, removing, updating } from "../support/plugin-crashes.ts";
+import { carriedTurn } from "../support/run-crashes.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let slack: SlackFake;
@@ -680,6 +681,17 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "peer.noted": [["", hiredTurn(farPeers[0]!, 0)]],
   "peer.sent": [["", hiredTurn(farPeers[1]!, 1)]],
   "peer.heard": [["", hiredTurn(farPeers[2]!, 1)]],
+  "run.opening": [["", carriedTurn()]],
+  "run.opened": [["", carriedTurn()]],
+  // Its start, its token, the call, the question, the answer, the result, the words.
+  "run.recorded": [
+    ["", carriedTurn()],
+    [":3", carriedTurn()],
+    [":4", carriedTurn()],
+    [":6", carriedTurn()],
+    [":7", carriedTurn()],
+  ],
+  "run.said": [["", carriedTurn(true)]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

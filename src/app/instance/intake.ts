@@ -13,6 +13,7 @@ import { SystemEvents, silenceEvents } from "../../flow/events/index.ts";
 import { eraseInbox, type Inbox, makeInbox, takenBy } from "../../flow/inbox/index.ts";
 import { eraseDeliveries } from "../../flow/outbox/index.ts";
 import { eraseHops, PeerTasks } from "../../flow/peers/index.ts";
+import { eraseRuns, forgetTokens } from "../../flow/runs/index.ts";
 import { hasSession, Sessions, sessionsSince, useSession } from "../../flow/sessions/index.ts";
 import {
   eraseTurns,
@@ -183,8 +184,9 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     files: workshop.attachments,
     erasers: [
       ...[eraseHistory, eraseInbox, eraseAttachments, eraseApprovals],
-      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseFarWork, eraseHookEvents],
+      ...[eraseDeliveries, eraseTurns, silenceEvents, eraseSpent, eraseHops, eraseFarWork, eraseHookEvents, eraseRuns],
     ],
+    resetters: [forgetTokens],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {
       await watch.until(turn, "ended", AbortSignal.timeout(CLOSE_PATIENCE_MS));

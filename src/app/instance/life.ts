@@ -17,10 +17,11 @@ import type { NightBody } from "../../mind/memory/index.ts";
 import type { SlotBody } from "../../mind/schedule/index.ts";
 import type { DeadlineBody } from "../../mind/teams/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
+import type { Runtimes } from "./runtimes.ts";
 import type { Turns } from "./turns.ts";
 import type { Wakers } from "./wakers.ts";
 
-type All = Built & { intake: BuiltIntake; wakers: Wakers } & Turns;
+type All = Built & { intake: BuiltIntake; wakers: Wakers; runtimes: Runtimes } & Turns;
 
 type Bodies = {
   message: { kind: "message"; person?: string };
@@ -73,7 +74,10 @@ function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHa
 type Settled = (turn: TurnId, session: SessionKey) => unknown;
 
 /** Who hears that a turn ended; they do not wait for each other. */
-function endListeners({ ground, workshop, mind, intake, wakers }: All, unsettled: (error: unknown) => void): Settled[] {
+function endListeners(
+  { ground, workshop, mind, intake, wakers, runtimes }: All,
+  unsettled: (error: unknown) => void,
+): Settled[] {
   const { aside, watch } = ground;
   const isStopped = async (turn: TurnId) => (await watch.read(turn))?.result?.state === "stopped";
   return [
@@ -84,6 +88,7 @@ function endListeners({ ground, workshop, mind, intake, wakers }: All, unsettled
     (turn, session) => aside(wakers.goals.ended(turn, session)),
     (_turn, session) => aside(mind.compactions.consider(session)),
     (turn) => mind.locks.settled(turn),
+    (turn) => aside(runtimes.runs.ended(turn)),
     (_turn, session) => mind.memory.ended(withoutCommandLane(session)),
   ];
 }
@@ -117,6 +122,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   workshop.hookSources.apply();
   workshop.plugins.calls.follow(ground.eventHooks);
   void workshop.mcp.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
+  await all.runtimes.runs.sweep();
   await startEngine(all, unsettled);
   ground.eventHooks.observers.start();
   await delivery.outbox.start();
@@ -158,6 +164,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       intake.events.stop();
       wakers.children.stop();
       await engine.stop(drainMs);
+      await all.runtimes.close();
       await ground.eventHooks.observers.stop();
       await workshop.mcp.close();
       watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));

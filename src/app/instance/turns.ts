@@ -36,6 +36,7 @@ import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
 import { makeSessionToolPort } from "../../mind/teams/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
+import type { Runtimes } from "./runtimes.ts";
 import type { Wakers } from "./wakers.ts";
 
 type All = Built & { intake: BuiltIntake; wakers: Wakers };
@@ -45,7 +46,7 @@ export interface Turns {
   judging: Judging;
 }
 
-export async function buildTurns(built: All): Promise<Turns> {
+export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<Turns> {
   const { parts, ground, workshop, delivery, mind } = built;
   const { config, models, clock, ids, crash, bus, log } = parts;
   const { records, engine, called, clean, agentModel, stopTurn, eventHooks: hooks } = ground;
@@ -64,6 +65,7 @@ export async function buildTurns(built: All): Promise<Turns> {
     stop: stopTurn,
     scrub: clean,
     hooks,
+    bodies: built.runtimes.bodies,
     log: log.child("turns"),
     builtAt: clock.now(),
     stopReplaced: (session, target, by) => stopReplaced({ messages: records, engine }, session, target, by),

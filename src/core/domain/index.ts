@@ -100,6 +100,7 @@ export {
   readEditorSession,
   readReplyId,
   readRunSession,
+  readRuntimeName,
   readSessionPlace,
   runSessionRange,
   SENT_MARK,

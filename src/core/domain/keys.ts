@@ -325,6 +325,8 @@ export const messageIds = {
   notes: (turn: string, segment: number, call: number) => `${turn}:${segment}:${call}:notes`,
   /** What came of a wait. */
   after: (turn: string, segment: number, call: string) => `${turn}:${segment}:after:${call}`,
+  /** A call that another runtime made in a run, by its place there. */
+  runCall: (n: number) => `run-call-${n}`,
   /** A line brought from another conversation: under its old id it would collide with the original. */
   copied: (session: string, id: string) => `${session}/${id}`,
   /** A line brought from another program, by its place in the conversation there. */
@@ -505,4 +507,14 @@ export function attentionCursor({ at, id }: { at: number; id: string }): string 
 export function readAttentionCursor(cursor: string): { at: number; id: string } {
   const [at, ...id] = cursor.split(":");
   return { at: Number(at), id: id.join(":") };
+}
+
+// ── runtimes ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const ACP_RUNTIME = "acp:";
+
+/** As in `agents.<id>.runtime`: `acp:<profile>` is an agent that speaks ACP; anything else is a runtime's own name. */
+export function readRuntimeName(given: string): { name: string; isAcp: boolean } {
+  const isAcp = given.startsWith(ACP_RUNTIME);
+  return { name: isAcp ? given.slice(ACP_RUNTIME.length) : given, isAcp };
 }

@@ -33,6 +33,10 @@ export const stepNames = {
   summary: (n: number) => `summary:${n}`,
   /** What hooks say to the results of a reply, or to an answer. */
   hooked: (about: "results" | "answer", key: string) => `hook:${about}:${key}`,
+  /** Of a turn that another runtime carries out: its prompt, a stretch of the run, and the gate's word on what it asks. */
+  runPrompt: "run:prompt",
+  run: (n: number) => `run:${n}`,
+  runAsk: (n: number) => `judge:run-${n}`,
   /** Of a due slot: whether it runs, and that it was handed to the inbox. */
   decide: (due: number) => `decide:${due}`,
   admit: (due: number) => `admit:${due}`,

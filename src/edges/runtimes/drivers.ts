@@ -15,7 +15,7 @@ export const DRIVERS: readonly RuntimeDriver[] = [
 ];
 
 /** A driver for any agent that speaks ACP. */
-function driveAcp(profile: AcpProfile): RuntimeDriver {
+export function driveAcp(profile: AcpProfile): RuntimeDriver {
   const { name, title } = profile;
   return {
     name,

@@ -10,3 +10,7 @@ export const runWords = {
   missing: (title: string, install: string) => `${title} isn't installed. Install it: ${install}`,
   broken: (title: string, why: string) => `${title} doesn't print its version: ${why}`,
 };
+
+export function unknownRuntime(name: string, known: readonly string[]): string {
+  return `There is no runtime "${name}". Known are ${known.join(", ")}, and what you describe under runtimes in lares.yaml.`;
+}

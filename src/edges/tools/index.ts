@@ -26,6 +26,7 @@ export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
 export { createTools, ON_DEMAND_TOOLS, registerTools, TOOL_NAMES, type ToolRegistry } from "./registry.ts";
 export { createRootedFiles, listReadable, openRoots, type Roots, rootsConfig } from "./roots.ts";
+export { openRunMachine } from "./runtimes/confine.ts";
 export {
   agentSandboxConfig,
   type Confinement,

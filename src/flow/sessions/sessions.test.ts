@@ -27,6 +27,7 @@ async function world(over: Partial<ConstructorParameters<typeof Sessions>[0]> = 
     files: { of: async () => ["f_1"], remove: async (ids) => void removed.push(...ids) },
     addImported: (tx, line) => insertImported(tx, line, 1),
     erasers: [eraseHistory],
+    resetters: [],
     ended: async () => {},
     ...over,
   });

@@ -48,6 +48,8 @@ export interface SessionParts {
   forget: (session: SessionKey) => void;
   /** The engine's journal of the session's ended turns is erased. */
   erase: (session: SessionKey) => Promise<void>;
+  /** What else begins again when a conversation is reset, written in the same transaction. */
+  resetters: readonly ((tx: Tx, session: SessionKey) => void)[];
   /** What each room keeps of a session, erased by the room itself in the transaction that deletes the session. */
   erasers: readonly ((tx: Tx, session: SessionKey, how: { keepUsage?: boolean }) => void)[];
   /** What people attached in the session, as files. Their rows go with the session's other records. */
@@ -114,6 +116,7 @@ export class Sessions {
     await this.parts.records.write((tx) => {
       const now = this.parts.clock.now();
       resetSession(tx, key, now);
+      for (const also of this.parts.resetters) also(tx, key);
       this.parts.hooks.record(tx, "session.closed", `${key}/${now}`, () => ({ session: key, how: "reset" }));
     });
     this.parts.forget(key);

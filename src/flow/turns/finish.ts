@@ -5,6 +5,7 @@ import {
   type EndState,
   hasWords,
   leastTrusted,
+  type ModelMessage,
   messageIds,
   type Terms,
   type ToolResultPart,
@@ -31,6 +32,8 @@ export interface Ending {
   said?: boolean;
   /** For calls that no longer run: each call in the history has a result. */
   results?: ToolResultPart[];
+  /** What another runtime said and did: it enters the history with the end. */
+  lines?: readonly ModelMessage[];
 }
 
 /** Whether the turn's cause delivers this ending itself. */
@@ -49,7 +52,7 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
   const { turn, session, p, route, own } = run;
   // A turn that ended before its first call, or whose progress is lost, knows its author only by the message.
   const isGuest = leastTrusted(p.authority, own?.authority ?? "owner") === "stranger";
-  const { said: _said, results = [], ...shown } = ending;
+  const { said: _said, results = [], lines = [], ...shown } = ending;
   const result: TurnResult = {
     ...shown,
     notices: p.notices,
@@ -87,6 +90,15 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
           at: now,
         });
       }
+      for (const [n, message] of lines.entries())
+        parts.history.append(tx, {
+          session,
+          turn,
+          id: messageIds.reply(turn, run.segment, n),
+          message,
+          at: now,
+          outside: true,
+        });
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const say = () => (isGuest ? parts.withoutPaths(spokenToGuest(result)) : spoken(result, turn));
       const text = isKept(run.terms.keeps, result.state) ? "" : say();

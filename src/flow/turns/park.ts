@@ -71,8 +71,9 @@ export function park(
       deadline: Math.min(...[...p.waiting, ...(p.pauses ?? [])].map((w) => w.deadline)),
       state: toJson(p),
       stateVersion: PROGRESS_VERSION,
-      // People may go on talking meanwhile. The answer to the question finds this turn again.
-      holdsSession: false,
+      // People may go on talking meanwhile. The answer to the question finds this turn again. Another runtime has one conversation,
+      // which can't go on while it waits.
+      holdsSession: p.run !== undefined,
     },
     record: (tx) => {
       for (const w of fresh) {

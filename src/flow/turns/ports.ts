@@ -2,6 +2,7 @@
 import type {
   ActionPlan,
   Ctx,
+  FailureClass,
   HookEventName,
   HookFacts,
   HookLog,
@@ -11,6 +12,10 @@ import type {
   ModelRequest,
   Models,
   Records,
+  RunAnswer,
+  RunAsk,
+  RunEventBody,
+  RunOutcome,
   ThinkingLevel,
   Tool,
   ToolCaller,
@@ -329,8 +334,69 @@ export interface TurnHooks extends HookLog {
   shorten(text: string, how: NonNullable<HookOutcome["shorten"]>): string;
 }
 
+/** Agents whose turns another runtime carries out. */
+export interface TurnBodies {
+  /** The runtime of this agent; nothing: our own loop. */
+  find(agent: AgentId): { runtime: string; title: string } | undefined;
+  /** Who the agent is, for a runtime that has its own instructions. */
+  instructions(agent: AgentId): Promise<string>;
+  runs: TurnRuns;
+}
+
+/** Runs of other runtimes, by the turn they carry out. */
+export interface TurnRuns {
+  /** Before a stretch: nothing of an earlier process is left. May be repeated. */
+  ready(turn: TurnId): Promise<void>;
+  /** Written with the intent of a stretch. Idempotent. */
+  intend(tx: Tx, of: { turn: TurnId; session: SessionKey; agent: AgentId; runtime: string }): void;
+  /** Drives it until it asks something or is over. What the runtime does wrong is part of the answer. */
+  drive(of: RunStretch): Promise<RunStop>;
+  /** More words of a person. `ended`: nobody reads them there. */
+  say(turn: TurnId, text: string): Promise<"mid-turn" | "next-turn" | "ended">;
+  /** Written when the run has them. Idempotent. */
+  said(tx: Tx, turn: TurnId, one: { message: TurnId; text: string; authority: Authority }): void;
+  /** The conversation went another way: the next run begins a new one. */
+  forget(tx: Tx, session: SessionKey): void;
+  /** What people said while it ran. */
+  meanwhile(turn: TurnId): Promise<{ authority: Authority }[]>;
+  /** Everything that was recorded of it, in order. */
+  events(turn: TurnId): Promise<RunEventBody[]>;
+  /** Asks it to stop; its end follows. Again is harmless. */
+  stop(turn: TurnId): Promise<void>;
+  /** Ends it at once. Idempotent. */
+  ended(turn: TurnId): Promise<void>;
+}
+
+export interface RunStretch {
+  turn: TurnId;
+  session: SessionKey;
+  agent: AgentId;
+  runtime: string;
+  text: string;
+  instructions: string;
+  model: string | null;
+  workspace: string;
+  trust: "own" | "outside";
+  answers: readonly { ask: string; about: string; answer: RunAnswer }[];
+  /** The conversation so far as text, for a runtime that doesn't know it. */
+  before(): Promise<string>;
+  /** Called when the event is recorded. */
+  show(event: RunEventBody): void;
+  signal: AbortSignal;
+  stopping: AbortSignal;
+}
+
+/** Why a stretch ended. */
+export type RunStop =
+  | { why: "asks"; ask: string; attempt: number; about: RunAsk; expires: number | null }
+  | { why: "ended"; outcome: RunOutcome; text: string; error: RunTrouble | null }
+  | { why: "failed"; trouble: RunTrouble };
+
+export type RunTrouble = { failure: FailureClass | "budget"; text: string; hint: string | null };
+
 export interface TurnParts {
   hooks: TurnHooks;
+  bodies: TurnBodies;
   /** A hint with the commands as they work here. */
   called: (hint: string) => string;
   /** Asks the open turns to stop whose messages come at or after that of `target`, except `by`. Again is harmless. */

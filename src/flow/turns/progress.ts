@@ -90,6 +90,21 @@ export type Progress = {
   again?: boolean;
   /** What hooks want the next request to say. */
   notes?: HookNote[];
+  /** Of a turn that another runtime carries out. */
+  run?: RunProgress;
+};
+
+export type RunProgress = {
+  /** Number of the next stretch. */
+  n: number;
+  /** What the runtime was asked to do. */
+  text: string;
+  /** Hooks are asked about the answer. */
+  heard?: true;
+  /** The question that a person is asked, by the runtime's own name for it. `attempt`: who asks. */
+  asking?: { ask: string; attempt: number; about: string };
+  /** What a person allowed, by its hash: an attempt that died may not have heard it, and the next one asks again. */
+  granted: { hash: string; attempt: number }[];
 };
 
 export function newProgress(now: number): Progress {

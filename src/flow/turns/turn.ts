@@ -25,6 +25,7 @@ import { outcome } from "./outcome.ts";
 import type { TurnParts } from "./ports.ts";
 import { newProgress, type Progress } from "./progress.ts";
 import { type Body, parkNow, shortened, type TurnRun } from "./run.ts";
+import { carry } from "./runs/carry.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordWoken, sumUsage } from "./store.ts";
 import { wakeUp } from "./wake.ts";
@@ -82,6 +83,8 @@ export function makeTurns(parts: TurnParts) {
         if (body.replaces) await rewind(parts, run, body.replaces);
         if (run.given?.results) await takeResults(parts, run, run.given.results);
         const done = await withoutModel(parts, run, input.wake);
+        const other = done === "model" ? parts.bodies.find(run.agent) : undefined;
+        if (other || run.p.run) return await carry(parts, run, other, input);
         if (done === "model") return (await wakeUp(parts, run, input)) ?? (await converse(parts, run));
         return "park" in done ? parkNow(parts, run, done.park) : finish(parts, run, done.end);
       } catch (error) {
@@ -123,7 +126,10 @@ async function rewind(parts: TurnParts, { ctx, session, turn, segment }: TurnRun
       await parts.stopReplaced(session, target, turn);
       return null;
     },
-    (tx) => parts.history.rewind(tx, session, target, turn),
+    (tx) => {
+      parts.history.rewind(tx, session, target, turn);
+      parts.bodies.runs.forget(tx, session);
+    },
   );
   parts.bus.emit({ event: "session.changed", session, what: "updated" });
 }

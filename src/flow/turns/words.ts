@@ -350,3 +350,36 @@ export function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefin
   if (asked) return `This is waiting for your approval (${asked.id}): ${asked.shown}`;
   return state === "parked" ? PAUSED : "";
 }
+
+export const NO_RESULT = "The result isn't known.";
+export const OTHER_BODY = "The agent's runtime was changed while this turn waited. Ask again.";
+export const NO_QUESTIONS = "Nobody can be asked here. Decide yourself, and say what you assumed.";
+
+/** In place of the line that says where our own shell would run a command. */
+export function askedBy(title: string): string {
+  return `[asked by ${title}, which runs it]`;
+}
+
+export function runsOutside(tool: string): string {
+  return `${tool} was planned for another runtime and can't be run here.`;
+}
+
+export function leavesFolders(path: string): string {
+  return `${path} is outside the folders of this agent.`;
+}
+
+export function runSaidNothing(title: string): string {
+  return `${title} ended without an answer.`;
+}
+
+export function runRefused(title: string): string {
+  return `${title} declined.`;
+}
+
+export function runDenied(title: string): string {
+  return `${title} stopped because an action was denied.`;
+}
+
+export function runUnknown(title: string): string {
+  return `It isn't known how the work of ${title} ended: an action may or may not have happened.`;
+}

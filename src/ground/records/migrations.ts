@@ -1001,4 +1001,22 @@ export const MIGRATIONS: readonly string[] = [
   -- 1: the agent showed another card than the accepted one when it was last looked at.
   ALTER TABLE a2a_card ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Turns that another runtime carries out. attempt: raised before anything of a new one starts, so that nothing of an older one is
+  -- taken. token: what finds the runtime's own conversation; null once that is over. plan: how it is driven and what is missing, as
+  -- JSON. Then what the runtime said and did, and what people said to it meanwhile.
+  CREATE TABLE run (
+    turn TEXT PRIMARY KEY, session TEXT NOT NULL, agent TEXT NOT NULL, runtime TEXT NOT NULL,
+    attempt INTEGER NOT NULL, seq INTEGER NOT NULL, plan TEXT, token TEXT, at INTEGER NOT NULL, ended_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX run_by_session ON run (session, runtime, at);
+  CREATE INDEX run_open ON run (at) WHERE ended_at IS NULL;
+  CREATE TABLE run_event (
+    turn TEXT NOT NULL, seq INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (turn, seq)
+  ) WITHOUT ROWID;
+  CREATE TABLE run_said (
+    turn TEXT NOT NULL, message TEXT NOT NULL, text TEXT NOT NULL, authority TEXT NOT NULL, PRIMARY KEY (turn, message)
+  ) WITHOUT ROWID;
+  `,
 ];

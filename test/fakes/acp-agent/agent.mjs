@@ -7,6 +7,7 @@
  * Acknowledgement: a prompt is done when its response is written. Sessions are files, as a real agent's are: another process finds them.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -79,9 +80,12 @@ const METHODS = {
 };
 
 async function perform(sessionId, text) {
-  const { do: deed, words, thought, mark } = text.startsWith("{") ? JSON.parse(text) : { do: "say", words: "" };
+  // Instructions, a story or Lares' own line may come first: the last order counts.
+  const order = text.match(/\{"do":.*\}/g)?.at(-1);
+  const { do: deed, words, thought, mark } = order ? JSON.parse(order) : { do: "say", words: "" };
   if (deed === "fail") throw new Error("401 Unauthorized: the key was rejected");
   if (deed === "die") process.exit(3);
+  if (deed === "look") return look(sessionId, JSON.parse(order));
   if (deed === "hang") await new Promise(() => {});
   if (thought) chunk(sessionId, thought, "agent_thought_chunk");
   if (deed === "forever") {
@@ -91,13 +95,32 @@ async function perform(sessionId, text) {
     clearInterval(timer);
     return "cancelled";
   }
-  if (deed === "act") {
+  // Time for somebody to say something, or to die.
+  if (quirks.has("slow")) await new Promise((resolve) => setTimeout(resolve, 300));
+  if (deed === "act" && !isDone(text, mark)) {
     const outcome = await act(sessionId, mark);
     if (outcome === "cancelled") return "cancelled";
     if (outcome === "denied" && quirks.has("denial-ends")) return "end_turn";
   }
   for (const piece of words.match(/.{1,4}/gs) ?? []) chunk(sessionId, piece);
   return "end_turn";
+}
+
+/** What it sees of the machine. */
+async function look(sessionId, { host, port, path }) {
+  const reached = await new Promise((resolve) => {
+    const socket = connect({ host, port }, () => resolve("reached"));
+    socket.once("error", () => resolve("unreachable"));
+  });
+  chunk(sessionId, `${reached}, ${existsSync(path) ? "readable" : "unreadable"}`);
+  return "end_turn";
+}
+
+/** As agents do that hear that they were interrupted: they look. */
+function isDone(text, mark) {
+  const file = join(home, "marks");
+  if (!text.includes("check whether it already happened") || !existsSync(file)) return false;
+  return readFileSync(file, "utf8").split("\n").includes(`${mark} yes`);
 }
 
 async function act(sessionId, mark) {

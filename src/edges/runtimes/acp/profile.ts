@@ -46,7 +46,7 @@ export interface AcpProfile {
 }
 
 /** What is true of an agent about which nobody said more. */
-const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> = {
+export const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> = {
   args: ["acp"],
   version: ["--version"],
   env: {},

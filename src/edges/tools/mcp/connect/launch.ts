@@ -85,7 +85,7 @@ export async function prepareLaunch(
   if (!config.sandbox)
     return { wrapped: { argv, env }, cwd, bounds, where: "without a sandbox: its definition says so" };
   const named = config.args.flatMap((arg) => (isFolder(arg) ? [readRoot(parts, arg)] : []));
-  const scripts = config.args.flatMap((arg) => (isFile(arg) ? [findProject(arg)] : []));
+  const scripts = config.args.flatMap((arg) => (isScript(arg) ? [findProject(arg)] : []));
   const room = await parts.sandbox.service({
     writable: [own, ...server.workspaces, ...named, ...(cwd === own ? [] : [cwd])],
     readable: [...programFolders(parts.userHome), ...scripts],
@@ -133,13 +133,13 @@ async function preparePlugin(
 }
 
 /** Programs people install MCP servers with live beside Node or below their home. */
-function programFolders(userHome: string): string[] {
+export function programFolders(userHome: string): string[] {
   const nodes = dirname(dirname(process.execPath));
   const folders = [nodes, join(userHome, ".local", "bin"), join(userHome, ".local", "share", "uv")];
   return folders.filter((folder) => !folder.startsWith("/usr") && existsSync(folder));
 }
 
-function searchPath(userHome: string): string[] {
+export function searchPath(userHome: string): string[] {
   const { PATH = "" } = cleanEnvironment(userHome);
   return [...PATH.split(":"), dirname(process.execPath), join(userHome, ".local", "bin")];
 }
@@ -189,7 +189,7 @@ function isFolder(arg: string): boolean {
   return isAbsolute(arg) && (statSync(arg, { throwIfNoEntry: false })?.isDirectory() ?? false);
 }
 
-function isFile(arg: string): boolean {
+export function isScript(arg: string): boolean {
   return isAbsolute(arg) && (statSync(arg, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
@@ -198,7 +198,7 @@ const PROJECT_MARKS = ["package.json", "pyproject.toml", "go.mod", "Cargo.toml"]
 const MOST_LEVELS = 8;
 
 /** The project a script belongs to (`node /srv/sky/build/index.js` loads `/srv/sky/node_modules`), or else its folder. */
-function findProject(file: string): string {
+export function findProject(file: string): string {
   // What is installed loads its siblings: the project is where they are installed.
   const installed = file.indexOf("/node_modules/");
   if (installed > 0) return file.slice(0, installed);

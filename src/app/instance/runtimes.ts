@@ -1,0 +1,58 @@
+/** Agents whose body is another runtime. Built with the instance, loaded when the first of them has a turn. */
+import { homedir } from "node:os";
+import type { AgentId } from "../../core/domain/index.ts";
+import { findRuntime, loadHost, type RuntimeHost } from "../../edges/runtimes/index.ts";
+import { openRunMachine } from "../../edges/tools/index.ts";
+import { Runs } from "../../flow/runs/index.ts";
+import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
+import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
+import { callerPrompt } from "../../mind/prompt/index.ts";
+import type { Built } from "./intake.ts";
+
+export interface Runtimes {
+  runs: Runs;
+  bodies: TurnParts["bodies"];
+  /** Where runs live on this machine; loads it. */
+  host(): Promise<RuntimeHost>;
+  close(): Promise<void>;
+}
+
+export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtimes {
+  const { config, clock, crash, log, models, home } = parts;
+  const { records } = ground;
+  let made: Promise<RuntimeHost> | undefined;
+  const lastCall = async (turn: Parameters<typeof lastHold>[1]) =>
+    Math.max(await lastRecordedCall(records, turn), await lastHold(records, turn));
+  const load = () =>
+    loadHost({
+      ...openRunMachine({ userHome: homedir(), sandbox: workshop.sandbox }),
+      home,
+      clock,
+      models: { relay: models.relay, list: () => models.list() },
+      ledger: new ProxiedCalls({ budget: mind.budget, records, clock, recordUsage, lastCall }),
+      config: () => config.runtimes,
+      log: log.child("runtimes"),
+    });
+  const host = () => {
+    made ??= load();
+    return made;
+  };
+  const runs = new Runs({
+    records,
+    clock,
+    crash,
+    recordUsage,
+    lastCall,
+    log: log.child("runs"),
+    open: async (of, signal) => (await host()).open(of, signal),
+    endLeft: async (of) => (await host()).endLeft(of),
+  });
+  const instructions = async (agent: AgentId) =>
+    callerPrompt(await workshop.agents.promptFiles(agent, { forOwner: false }));
+  return {
+    runs,
+    host,
+    bodies: { runs, instructions, find: (agent) => findRuntime(config.agents[agent]?.runtime, config.runtimes) },
+    close: async () => (await made)?.close(),
+  };
+}

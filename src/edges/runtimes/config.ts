@@ -1,0 +1,113 @@
+/** The slice `runtimes` of the configuration, and what an agent says about its own. */
+import { z } from "zod";
+import type { AdviceTable } from "../../core/contracts/index.ts";
+import { readRuntimeName } from "../../core/domain/index.ts";
+import { ACP_PROFILES, type AcpProfile, PLAIN } from "./acp/profile.ts";
+import { DRIVERS } from "./drivers.ts";
+import { unknownRuntime } from "./words.ts";
+
+const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+const agentProgram = z
+  .strictObject({
+    title: z.string().min(1).max(60).optional().describe("What people call it. Example: My agent"),
+    command: z.string().min(1).describe("The program: a name on the PATH, or an absolute path. Example: my-agent"),
+    args: z.array(z.string()).default([]).describe("Its arguments for speaking ACP. Example: [acp]"),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a variable's name"), z.string())
+      .default({})
+      .describe(
+        'Variables it gets. {home}, {tmp}, {url}, {token} and {model} stand for the run\'s own. Example: {OPENAI_BASE_URL: "{url}/v1"}',
+      ),
+    apis: z
+      .array(z.enum(["anthropic", "openai-chat", "openai-responses", "google"]))
+      .default([])
+      .describe("Formats of model calls that its variables point at {url}. Empty: it calls its models itself."),
+    auth: z.string().min(1).optional().describe("The login method to choose, if it wants one. Example: api-key"),
+    mode: z.string().min(1).optional().describe("The mode to set in each of its sessions. Example: default"),
+    asks: z
+      .enum(["every-call", "some", "never"])
+      .default("some")
+      .describe(
+        "Whether it asks before every tool call, before some, or never. It runs in a sandbox until Lares has seen it ask.",
+      ),
+    resume: z
+      .enum(["load", "none"])
+      .default("none")
+      .describe("Whether it finds its conversation again in a new process (session/load)."),
+    endsWithInput: z.boolean().default(true).describe("Whether it ends when its input does. If not, it is ended."),
+  })
+  .describe("An agent that speaks the Agent Client Protocol (ACP).");
+
+export const runtimesConfig = z
+  .record(z.string().regex(NAME, "made of a-z, 0-9 and -"), agentProgram)
+  .default({})
+  .describe("Programs that can be an agent's body, besides those that Lares knows. Each speaks ACP.");
+
+type Described = z.output<typeof agentProgram>;
+/** As it is held once it is parsed: nobody changes it. */
+export type RuntimesConfig = Readonly<
+  Record<
+    string,
+    Readonly<Omit<Described, "args" | "env" | "apis">> & {
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly apis: Readonly<Described["apis"]>;
+    }
+  >
+>;
+
+/** Our own loop. */
+const NATIVE = "native";
+
+export const agentRuntimeConfig = z
+  .string()
+  .min(1)
+  .optional()
+  .describe("What carries out this agent's turns: native, or a program such as opencode. Example: opencode");
+
+/** The profile that a person wrote. */
+export function readProfile(name: string, given: RuntimesConfig[string]): AcpProfile {
+  const { title = name, auth = null, mode = null, ...rest } = given;
+  const { command } = given;
+  return {
+    ...PLAIN,
+    version: ["--version"],
+    ...rest,
+    name,
+    title,
+    auth,
+    mode,
+    install: `it is ${command} in runtimes.${name}`,
+  };
+}
+
+/** Every name that an agent can have as its runtime. */
+export function listNames(config: Readonly<Record<string, unknown>>): string[] {
+  return [NATIVE, ...new Set([...DRIVERS.map(({ name }) => name), ...Object.keys(config)])];
+}
+
+function isKnownRuntime(config: Readonly<Record<string, unknown>>, given: string): boolean {
+  const { name, isAcp } = readRuntimeName(given);
+  const isProfile = Object.hasOwn(config, name) || ACP_PROFILES.some((one) => one.name === name);
+  return isProfile || (!isAcp && (name === NATIVE || DRIVERS.some((one) => one.name === name)));
+}
+
+export const runtimeAdvice: AdviceTable = {
+  "agents.*.runtime": (value, { config }) => {
+    const own = (config.runtimes ?? {}) as RuntimesConfig;
+    if (typeof value !== "string" || isKnownRuntime(own, value)) return undefined;
+    return { message: unknownRuntime(value, listNames(own)), weight: "never" };
+  },
+};
+
+/** The runtime an agent's settings name; nothing: our own loop. */
+export function findRuntime(
+  given: string | undefined,
+  config: RuntimesConfig,
+): { runtime: string; title: string } | undefined {
+  const { name } = readRuntimeName(given ?? NATIVE);
+  if (name === NATIVE) return undefined;
+  const title = config[name]?.title ?? DRIVERS.find((one) => one.name === name)?.title ?? name;
+  return { runtime: name, title };
+}

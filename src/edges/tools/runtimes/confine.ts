@@ -1,0 +1,121 @@
+/**
+ * The sandbox around a runtime's program. It sees its home, its temporary folder and the agent's workspace, may read the programs it is
+ * made of, and reaches nothing but the door to models, through a socket.
+ *
+ * RUNROOM-1: a runtime in a sandbox has no network: the one port it reaches is ours.
+ */
+
+import { realpathSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import type { RunCommand } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { cleanEnvironment, RUN_TAG } from "../exec/environment.ts";
+import { endRun } from "../exec/processes.ts";
+import { findProject, isScript, programFolders, searchPath } from "../mcp/connect/launch.ts";
+import type { Confinement } from "../sandbox/index.ts";
+
+export interface RunRoomParts {
+  userHome: string;
+  sandbox: Pick<Confinement, "service" | "state">;
+}
+
+interface RoomNeeds {
+  key: string;
+  writable: readonly string[];
+  way: { folder: string; port: number } | null;
+}
+
+export interface RunMachine {
+  tag: string;
+  searchPath(): readonly string[];
+  endRun(run: { key: string; leader?: number }): Promise<number>;
+  environment(home: string): Record<string, string>;
+  hasSandbox(): Promise<boolean>;
+  confine(room: RoomNeeds, command: RunCommand): Promise<{ command: RunCommand; close(): void }>;
+}
+
+/** What this machine does for runs of other runtimes. */
+export function openRunMachine(parts: RunRoomParts): RunMachine {
+  const paths = () => searchPath(parts.userHome);
+  return {
+    tag: RUN_TAG,
+    searchPath: paths,
+    endRun: (run) => endRun(run),
+    environment: (home) => ({ ...cleanEnvironment(home), PATH: paths().join(delimiter) }),
+    hasSandbox: async () => {
+      const { ok, name } = await parts.sandbox.state();
+      // Others run elsewhere, where the runtime isn't.
+      return ok && name === "bubblewrap";
+    },
+    confine: (room, command) => confine(parts, room, command),
+  };
+}
+
+async function confine({ sandbox, userHome }: RunRoomParts, room: RoomNeeds, { argv, cwd, env }: RunCommand) {
+  const programs = argv.filter(isScript).map((path) => findProject(realpathSync(path)));
+  const bridge = room.way && (await openBridge(room.way));
+  const place = await sandbox.service({
+    writable: room.writable,
+    readable: [...programFolders(userHome), ...programs.filter((path) => !path.startsWith("/usr"))],
+    network: false,
+    ...(room.way ? { ours: [room.way.folder] } : {}),
+  });
+  const inside = bridge ? bridge.wrap(argv) : ([...argv] as [string, ...string[]]);
+  const wrapped = await place.wrap({ argv: inside, cwd, env, key: room.key });
+  return { command: { argv: wrapped.argv, cwd, env: wrapped.env }, close: () => bridge?.close() };
+}
+
+/** What the kernel takes as the path of a socket. */
+const LONGEST_PATH = 107;
+const MOST_CONNECTIONS = 64;
+
+interface WayOut {
+  wrap(argv: readonly [string, ...string[]]): [string, ...string[]];
+  close(): void;
+}
+
+/** From the same port inside the sandbox, through a socket, to the port here. */
+async function openBridge({ folder, port }: { folder: string; port: number }): Promise<WayOut> {
+  const path = join(folder, "m");
+  if (Buffer.byteLength(path) > LONGEST_PATH)
+    throw new AppError("CONFIG_INVALID", {
+      message: `A runtime can't reach its models from here: the path ${folder} is too long for a socket.`,
+      hint: "Move the home to a shorter path.",
+    });
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    near.on("error", () => far.destroy());
+    far.on("error", () => near.destroy());
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  server.unref();
+  return {
+    wrap: (argv) => [process.execPath, "-e", INSIDE, path, String(port), ...argv],
+    close: () => void server.close(),
+  };
+}
+
+/** Runs inside the sandbox, in front of the runtime's own program. As source, so that it needs no file there. */
+const INSIDE = String.raw`
+const { createServer, connect } = require("node:net");
+const [socket, port, program, ...args] = process.argv.slice(1);
+const server = createServer((near) => {
+  const far = connect(socket);
+  near.on("error", () => far.destroy());
+  far.on("error", () => near.destroy());
+  near.pipe(far).pipe(near);
+});
+server.listen(Number(port), "127.0.0.1", () => {
+  const child = require("node:child_process").spawn(program, args, { stdio: "inherit" });
+  child.once("error", (error) => { console.error(error.message); process.exit(127); });
+  child.once("exit", (code) => process.exit(code ?? 1));
+});
+`;

@@ -1,0 +1,289 @@
+/**
+ * Runs: turns that another runtime carries out. A run is opened as an effect of its turn, and everything it says is in the records before
+ * anybody sees it, so a crash loses nothing but the process.
+ *
+ * RUNS-1: at most one attempt of a run is alive. Before a new one starts, everything that an earlier one left is ended.
+ * RUNS-2: the attempt is raised with the intent; an event of an older attempt is not recorded.
+ * RUNS-3: an event is recorded before it is shown.
+ * RUNS-4: after a crash a run goes on in the runtime's own conversation where its token finds it, else in a new one that reads what was
+ *     done. After too many attempts its outcome is unknown, and that is said.
+ */
+import { nextPlace, type RunEvent, type RunEventBody, type RunPlace, type Tx } from "../../core/contracts/index.ts";
+import { AppError, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { firstWords } from "./handover.ts";
+import type { BegunRun, DriveRequest, RunStop, RunsParts, RunTrouble, SaidMeanwhile } from "./ports.ts";
+import {
+  addEvent,
+  addSaid,
+  endRow,
+  forgetTokens,
+  keepPlan,
+  keepToken,
+  lastToken,
+  listRuns,
+  type RunRow,
+  raiseAttempt,
+  readEvents,
+  readRun,
+  readSaid,
+} from "./store.ts";
+import { ENDED_EARLY, TOO_MUCH, tooManyAttempts } from "./words.ts";
+
+/** Longest silence of a runtime: a model may think for minutes, and a tool may build something. */
+const QUIET_MS = 15 * 60_000;
+/** More restarts than that in one turn, and something else is wrong. */
+const MOST_ATTEMPTS = 8;
+/** Of what one run says, in characters. */
+const MOST_SAID = 64 * 1024 * 1024;
+/** Open runs that a start looks for. */
+const MOST_LEFT = 1000;
+
+interface HeldRun {
+  started: BegunRun;
+  place: RunPlace;
+  /** Characters so far. */
+  said: number;
+  /** What the proxy said about its last failed call: the runtime's own words about it come later and know less. */
+  trouble: RunTrouble | null;
+}
+
+export class Runs {
+  private readonly parts: RunsParts;
+  private readonly live = new Map<TurnId, HeldRun>();
+  /** Numbers of attempts whose intent isn't written. */
+  private readonly next = new Map<TurnId, number>();
+
+  constructor(parts: RunsParts) {
+    this.parts = parts;
+  }
+
+  /** Before a stretch: nothing of an earlier process is left, and the next attempt has its number. May be repeated. */
+  async ready(turn: TurnId): Promise<void> {
+    if (this.live.has(turn)) return;
+    const row = await readRun(this.parts.records, turn);
+    if (row && row.endedAt !== null) return;
+    // RUNS-1
+    if (row) await this.parts.endLeft([turn]);
+    this.next.set(turn, (row?.attempt ?? 0) + 1);
+  }
+
+  /** Written with the intent (RUNS-2). */
+  intend(
+    tx: Tx,
+    { turn, session, agent, runtime }: Pick<DriveRequest, "turn" | "session" | "agent" | "runtime">,
+  ): void {
+    const attempt = this.next.get(turn);
+    if (attempt !== undefined) raiseAttempt(tx, { turn, session, agent, runtime, attempt, at: this.parts.clock.now() });
+  }
+
+  /** Drives it until it asks something or is over. What the runtime does wrong is part of the answer, not thrown. */
+  async drive(of: DriveRequest): Promise<RunStop> {
+    const { turn } = of;
+    const known = this.live.get(turn);
+    this.next.delete(turn);
+    if (known) {
+      for (const { ask, answer } of of.answers) await known.started.session.answer(ask, answer);
+      return this.follow(known, of);
+    }
+    const row = await readRun(this.parts.records, turn);
+    if (!row || row.endedAt !== null) return this.readEnd(turn);
+    if (row.attempt > MOST_ATTEMPTS) return this.giveUp(turn);
+    const begun = await this.begin(of, row);
+    return "why" in begun ? begun : this.follow(begun, of);
+  }
+
+  /** More words of a person, into the run that goes on. */
+  async say(turn: TurnId, text: string): Promise<"mid-turn" | "next-turn" | "ended"> {
+    const live = this.live.get(turn);
+    const taken = (await live?.started.session.say(text, "steer")) ?? "ended";
+    if (taken !== "ended") this.parts.crash.at("run.said", () => text);
+    return taken;
+  }
+
+  /** Written when the run has them. */
+  said(tx: Tx, turn: TurnId, one: SaidMeanwhile): void {
+    addSaid(tx, turn, one);
+  }
+
+  /** The conversation went another way, so the runtime's own no longer fits. */
+  forget(tx: Tx, session: SessionKey): void {
+    forgetTokens(tx, session);
+  }
+
+  meanwhile(turn: TurnId): Promise<SaidMeanwhile[]> {
+    return readSaid(this.parts.records, turn);
+  }
+
+  events(turn: TurnId): Promise<RunEventBody[]> {
+    return readEvents(this.parts.records, turn);
+  }
+
+  /** Asks it to stop; its end follows. */
+  async stop(turn: TurnId): Promise<void> {
+    await this.live.get(turn)?.started.session.stop("soft");
+  }
+
+  /** The turn is over, however it ended: nothing of its run is left. Idempotent. */
+  async ended(turn: TurnId): Promise<void> {
+    const live = this.live.get(turn);
+    this.live.delete(turn);
+    this.next.delete(turn);
+    await live?.started.release();
+    const row = await readRun(this.parts.records, turn);
+    if (row && row.endedAt === null) await this.parts.records.write((tx) => endRow(tx, turn, this.parts.clock.now()));
+  }
+
+  /** At the start: ends what an earlier life left, also of runs that wait for a person. */
+  async sweep(): Promise<void> {
+    const open = await listRuns(this.parts.records, { open: true, limit: MOST_LEFT });
+    const left = open.map(({ turn }) => turn).filter((turn) => !this.live.has(turn));
+    if (left.length > 0) await this.parts.endLeft(left);
+  }
+
+  list(q: { open: boolean; limit: number }): Promise<RunRow[]> {
+    return listRuns(this.parts.records.committed, q);
+  }
+
+  private async begin(of: DriveRequest, row: RunRow): Promise<HeldRun | RunStop> {
+    const { turn, session, runtime, answers } = of;
+    const token = row.token ?? (await lastToken(this.parts.records, { session, runtime }));
+    const [events, said] = await Promise.all([this.events(turn), this.meanwhile(turn)]);
+    const situation = { text: of.text, attempt: row.attempt, events, said, answers };
+    this.parts.crash.at("run.opening", () => of.text);
+    if (token) {
+      const text = firstWords({ ...situation, isResumed: true, before: "" });
+      const resumed = await this.open(of, row, { text, resume: token });
+      // Its conversation is gone, or it couldn't be started at all: the second try says which.
+      if (!("why" in resumed)) return resumed;
+    }
+    const text = firstWords({ ...situation, isResumed: false, before: await of.before() });
+    return this.open(of, row, { text, resume: null });
+  }
+
+  private async open(
+    of: DriveRequest,
+    row: RunRow,
+    { text, resume }: { text: string; resume: RunRow["token"] },
+  ): Promise<HeldRun | RunStop> {
+    const { turn, session, agent, runtime, model, workspace, trust, instructions } = of;
+    const place: RunPlace = { attempt: row.attempt, seq: row.seq, ended: false };
+    const live: Omit<HeldRun, "started"> = { place, said: 0, trouble: null };
+    try {
+      const started = await this.parts.open(
+        {
+          run: turn,
+          attempt: row.attempt,
+          lastSeq: row.seq,
+          agent,
+          runtime,
+          turn,
+          session,
+          model,
+          workspace,
+          trust,
+          resume,
+          prompt: { instructions, text },
+          limits: { deadline: null, quietMs: QUIET_MS, toolCalls: null },
+          listener: {
+            onFailure: (failure) => {
+              live.trouble = { failure: failure.failure, text: failure.message, hint: failure.hint };
+            },
+          },
+        },
+        AbortSignal.any([of.signal, of.stopping]),
+      );
+      this.parts.crash.at("run.opened", () => text);
+      await this.parts.records.write((tx) => keepPlan(tx, turn, started.plan));
+      const opened = Object.assign(live, { started });
+      this.live.set(turn, opened);
+      return opened;
+    } catch (error) {
+      of.signal.throwIfAborted();
+      if (of.stopping.aborted) return { why: "ended", outcome: "stopped", text: "", error: null };
+      if (!(error instanceof AppError)) throw error;
+      return { why: "failed", trouble: { failure: "unknown", text: error.message, hint: error.hint ?? null } };
+    }
+  }
+
+  private async follow(live: HeldRun, of: DriveRequest): Promise<RunStop> {
+    const { turn } = of;
+    const { session } = live.started;
+    const onStop = () => void session.stop("soft");
+    const onLost = () => void live.started.release();
+    of.stopping.addEventListener("abort", onStop, { once: true });
+    of.signal.addEventListener("abort", onLost, { once: true });
+    if (of.stopping.aborted) onStop();
+    try {
+      for await (const event of session.events(live.place.seq)) {
+        of.signal.throwIfAborted();
+        const place = nextPlace(live.place, event);
+        if (typeof place === "string") continue;
+        await this.record(live, of, event);
+        live.place = place;
+        this.parts.crash.at("run.recorded", () => JSON.stringify(event.body));
+        of.show(event.body);
+        const stop = toStop(event);
+        if (stop) return stop;
+        if (event.body.type === "done") return await this.close(turn, live);
+      }
+      of.signal.throwIfAborted();
+      return { why: "failed", trouble: { failure: "unknown", text: ENDED_EARLY, hint: null } };
+    } finally {
+      of.stopping.removeEventListener("abort", onStop);
+      of.signal.removeEventListener("abort", onLost);
+    }
+  }
+
+  /** RUNS-3 */
+  private async record(live: HeldRun, of: DriveRequest, event: RunEvent): Promise<void> {
+    const { turn, session, agent, runtime } = of;
+    const { body } = event;
+    const { records, recordUsage, clock } = this.parts;
+    live.said += JSON.stringify(body).length;
+    if (live.said > MOST_SAID && live.trouble?.text !== TOO_MUCH) {
+      live.trouble = { failure: "too-large", text: TOO_MUCH, hint: null };
+      void live.started.session.stop("hard");
+    }
+    const isOwnCount = body.type === "usage" && !live.started.isMetered;
+    const call = isOwnCount ? (await this.parts.lastCall(turn)) + 1 : 0;
+    await records.write((tx) => {
+      addEvent(tx, turn, event);
+      if (body.type === "checkpoint") keepToken(tx, turn, event.attempt, body.token);
+      if (body.type === "done") endRow(tx, turn, clock.now());
+      if (body.type === "usage" && isOwnCount) {
+        const { usage, basis, model } = body;
+        recordUsage(tx, { turn, call, session, agent, runtime, usage, basis, model, ms: 0, at: clock.now() });
+      }
+    });
+  }
+
+  private async close(turn: TurnId, live: HeldRun): Promise<RunStop> {
+    this.live.delete(turn);
+    await live.started.release();
+    const end = await this.readEnd(turn);
+    // Where the proxy knows better, e.g. that a key is wrong.
+    return end.why === "ended" && live.trouble && end.outcome !== "finished" ? { ...end, error: live.trouble } : end;
+  }
+
+  private async readEnd(turn: TurnId): Promise<RunStop> {
+    const events = await this.events(turn);
+    const done = events.findLast((one) => one.type === "done");
+    const error = events.findLast((one) => one.type === "error");
+    const trouble = error ? { failure: error.failure, text: error.text, hint: error.hint } : null;
+    if (!done) return { why: "failed", trouble: trouble ?? { failure: "unknown", text: ENDED_EARLY, hint: null } };
+    return { why: "ended", outcome: done.outcome, text: done.text, error: trouble };
+  }
+
+  /** RUNS-4 */
+  private async giveUp(turn: TurnId): Promise<RunStop> {
+    await this.ended(turn);
+    const error = { failure: "unknown" as const, text: tooManyAttempts(MOST_ATTEMPTS), hint: null };
+    return { why: "ended", outcome: "unknown", text: "", error };
+  }
+}
+
+function toStop({ attempt, body }: RunEvent): RunStop | undefined {
+  if (body.type !== "ask") return undefined;
+  const { ask, about, expires } = body;
+  return { why: "asks", ask, attempt, about, expires };
+}

@@ -1,0 +1,25 @@
+/** What a runtime reads when it takes over, and what people read about a run that went wrong. */
+
+export const handoverWords = {
+  /** The runtime has its own conversation and was cut off. */
+  again:
+    "Lares was restarted while you were working on this request. Go on where you stopped. Before you repeat an action, check whether it already happened.",
+  /** The runtime starts over. */
+  takeOver:
+    "You are taking over a request that was interrupted by a restart. What was done so far is below. Go on from there. Before you repeat an action, check whether it already happened.",
+  before: (text: string) => `The conversation so far:\n\n${text}`,
+  request: (text: string) => `The request:\n\n${text}`,
+  now: (text: string) => `Now:\n\n${text}`,
+  done: (text: string) => `What was done so far:\n\n${text}`,
+  said: (texts: readonly string[]) => `Said meanwhile (you may have read it already):\n\n${texts.join("\n\n")}`,
+  allowed: (about: string) => `You asked for permission, and it was given: ${about}`,
+  denied: (about: string, reason: string) => `You asked for permission, and it was denied: ${about}\n${reason}`,
+  called: (name: string, input: string) => `- ${name} ${input}`,
+  result: (text: string, isError: boolean) => `  ${isError ? "failed" : "result"}: ${text}`,
+  noResult: "  The result isn't known.",
+};
+
+export const tooManyAttempts = (most: number) =>
+  `It was started ${most} times and never came to an end. What it did last may or may not have happened.`;
+export const TOO_MUCH = "Stopped: it said more than Lares keeps of one run.";
+export const ENDED_EARLY = "It stopped without an end.";
