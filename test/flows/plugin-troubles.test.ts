@@ -178,3 +178,19 @@ it("a plugin that Lares switched off: tool_search, tool_run and `mcp logs` say s
   await lares.rpc("plugins.disable", { name: "sky" });
   expect((await call("sky__act", {})).text).not.toContain(off);
 });
+
+it("the list counts what a plugin brings: tools, commands, hooks, roles, servers and real skills", async () => {
+  const { lares, install, state } = await startPlugins();
+  const rights = { tools: ["act", "other"], commands: ["standup"], hooks: ["turn.ended"], memory: true, watch: true };
+  const skill = "---\nname: rain\ndescription: About rain.\n---\nLook up.\n";
+  const schema = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json";
+  const mcp = JSON.stringify({
+    $schema: schema,
+    mcpServers: { far: { type: "streamable-http", url: "https://mcp.example.com/" } },
+  });
+  const files = { "skills/rain/SKILL.md": skill, "skills/empty/notes.txt": "nothing", "mcp.json": mcp };
+  await install(makePlugin("sky", { rights }, files));
+  const offers = ["2 tools", "1 command", "1 hook", "a watcher", "a memory back end", "1 MCP server", "1 skill"];
+  expect(await state("sky")).toMatchObject({ offers, skills: ["rain"], notes: ["skills/empty has no SKILL.md"] });
+  expect((await command(lares.home, "plugins", "list")).text).toContain(offers.join(", "));
+});

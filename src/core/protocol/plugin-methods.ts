@@ -20,6 +20,7 @@ const plugin = z.object({
   servers: lines.describe("the MCP servers it brings"),
   skills: lines,
   hooks: lines.describe("the events it hears"),
+  offers: lines.describe("what it brings, counted, such as 2 tools"),
   notes: lines.describe("what is wrong with it and left out"),
 });
 

@@ -8,6 +8,8 @@ import { nameServer } from "./names.ts";
 
 const MOST_MANIFEST = 256 * 1024;
 const MOST_SKILLS = 200;
+/** As many as a plugin may have at all. */
+const MOST_FILES = 5000;
 
 export interface PluginPlaces {
   root: string;
@@ -48,13 +50,27 @@ export async function readPlugin(places: PluginPlaces): Promise<PluginContents |
   if ("why" in manifest) return manifest;
   const mcpText = await textBelow({ root, path: "mcp.json", most: MOST_MANIFEST, links: "refuse" });
   const mcp: McpFile = mcpText === undefined ? { servers: {}, problems: [] } : readMcpFile(mcpText);
-  const { entries } = await listBelow({ root, path: "skills", most: MOST_SKILLS, links: "refuse" });
+  const { skills, without } = await readSkills(root);
   return {
     manifest,
     servers: [...codeServer(manifest, places), ...mcpServers(manifest, mcp, places)],
-    skills: entries.filter(({ kind, name }) => kind === "directory" && !name.startsWith(".")).map(({ name }) => name),
-    problems: [...manifest.notes, ...mcp.problems],
+    skills,
+    problems: [...manifest.notes, ...mcp.problems, ...without.map((name) => `skills/${name} has no SKILL.md`)],
   };
+}
+
+/** A folder without a SKILL.md is none. */
+async function readSkills(root: string): Promise<{ skills: string[]; without: string[] }> {
+  const { entries } = await listBelow({ root, path: "skills", most: MOST_SKILLS, links: "refuse" });
+  const names = entries
+    .filter(({ kind, name }) => kind === "directory" && !name.startsWith("."))
+    .map(({ name }) => name);
+  const has = async (name: string) => {
+    const { entries: inside } = await listBelow({ root, path: `skills/${name}`, most: MOST_FILES, links: "refuse" });
+    return inside.some((one) => one.kind === "file" && one.name === "SKILL.md");
+  };
+  const found = await Promise.all(names.map(has));
+  return { skills: names.filter((_, n) => found[n]), without: names.filter((_, n) => !found[n]) };
 }
 
 function codeServer({ name, own }: PluginManifest, places: PluginPlaces): PluginServer[] {

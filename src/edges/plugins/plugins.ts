@@ -19,7 +19,14 @@ import { type ScanFinding, scanPlugin } from "./install/scan.ts";
 import { fetchPlugin, type SourceParts } from "./install/source.ts";
 import { type PluginContents, type PluginServer, readPlugin } from "./installed.ts";
 import { nameServer } from "./names.ts";
-import { compareFiles, compareLists, describeRights, type FileChange, type ListChange } from "./rights.ts";
+import {
+  compareFiles,
+  compareLists,
+  describeOffers,
+  describeRights,
+  type FileChange,
+  type ListChange,
+} from "./rights.ts";
 import { makePluginCalls, type PluginCalls } from "./run/ask.ts";
 import { isEvent, type PluginHooks } from "./run/hooks.ts";
 
@@ -92,6 +99,8 @@ export interface PluginStatus {
   servers: string[];
   skills: string[];
   hooks: string[];
+  /** What it brings, counted: "2 tools". */
+  offers: string[];
   notes: string[];
 }
 
@@ -496,13 +505,14 @@ export class Plugins {
     const base = { name, version: locked.version, digest: locked.digest, from: locked.source.from };
     const hooks = [...locked.rights.hooks];
     if ("why" in contents) {
-      const none = { description: "", rights: [], servers: [], skills: [], hooks, notes: [] };
+      const none = { description: "", rights: [], servers: [], skills: [], hooks, offers: [], notes: [] };
       return { ...base, ...none, state: "broken", why: contents.why };
     }
     const { manifest, skills, problems } = contents;
     const about = {
       description: manifest.description,
       rights: describeRights(contents),
+      offers: describeOffers(contents),
       skills,
       hooks,
       servers: contents.servers.map((server) => server.name),

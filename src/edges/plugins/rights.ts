@@ -37,6 +37,23 @@ function toolLines({ tools }: PluginRights): string[] {
   return tools.map((tool) => (tool === "*" ? "offer any tool it likes" : `offer the tool ${tool}`));
 }
 
+/** What a plugin brings, counted, in a few words each. A tool or a role counts once, not by the program that does it. */
+export function describeOffers({ manifest, servers, skills }: PluginContents): string[] {
+  const { rights, code } = manifest.own;
+  const { tools, commands, hooks } = rights;
+  const roles = { channel: "a channel", model: "a model", watch: "a watcher", memory: "a memory back end" };
+  const of = (n: number, one: string) => (n === 0 ? [] : [n === 1 ? `1 ${one}` : `${n} ${one}s`]);
+  const own = code
+    ? [
+        ...(tools.includes("*") ? ["any tools"] : of(tools.length, "tool")),
+        ...of(commands.length, "command"),
+        ...of(hooks.length, "hook"),
+        ...Object.entries(roles).flatMap(([role, words]) => (rights[role as keyof typeof roles] ? [words] : [])),
+      ]
+    : [];
+  return [...own, ...of(servers.length - (code ? 1 : 0), "MCP server"), ...of(skills.length, "skill")];
+}
+
 /** What was staged, as the protocol shows it to the person who decides. */
 export function showStaged(
   { files, findings, ...staged }: StagedPlugin,

@@ -604,11 +604,6 @@ export const w = {
       none: "No plugins yet. A plugin brings skills, tools and hooks in one folder.",
       noneCmd: "lares plugins install SOURCE",
       states: { on: "on", off: "off", failed: "switched off by Lares", broken: "can't be used" },
-      offers: (servers: number, skills: number, hooks: number) => [
-        ...(servers ? [servers === 1 ? "1 server" : `${servers} servers`] : []),
-        ...(skills ? [skills === 1 ? "1 skill" : `${skills} skills`] : []),
-        ...(hooks ? [hooks === 1 ? "1 hook" : `${hooks} hooks`] : []),
-      ],
       enable: "Switch on",
       disable: "Switch off",
       update: "Look for an update",

@@ -29,7 +29,7 @@ export const list: Action = async ({ rpc, out }) => {
         mark(one, out),
         `${one.name} ${oneLine(one.version)}`.trim(),
         words.state[one.state],
-        words.offers(one.servers.length, one.skills.length, one.hooks.length),
+        one.offers.join(", ") || words.offersNothing,
         oneLine(one.why ?? one.description),
       ]),
       "  ",

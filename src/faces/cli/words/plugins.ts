@@ -7,14 +7,7 @@ export const pluginWords = {
   addOne: (hint: Hint) => hint`Install one: lares plugins install SOURCE`,
   some: (n: number) => `${plural(n, "plugin")}.`,
   state: { on: "on", off: "off", failed: "switched off by Lares", broken: "can't be used" },
-  offers: (servers: number, skills: number, hooks: number) =>
-    [
-      servers > 0 && plural(servers, "server"),
-      skills > 0 && plural(skills, "skill"),
-      hooks > 0 && plural(hooks, "hook"),
-    ]
-      .filter(Boolean)
-      .join(", ") || "nothing",
+  offersNothing: "nothing",
   title: (name: string, version: string, files: number) =>
     `${name} ${version}`.trim().concat(`, ${plural(files, "file")}`),
   digest: (digest: string) => `Digest: ${digest}`,
