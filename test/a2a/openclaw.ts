@@ -149,10 +149,16 @@ class OpenClaw {
 
   async start(): Promise<void> {
     const { node, program } = this.installed;
+    // One of its own that still ends would own what it keeps, and the next one wouldn't start.
+    await nothingLeft(this.home);
+    mkdirSync(join(this.home, "tmp"), { recursive: true });
     const env = {
       PATH: process.env.PATH ?? "",
       HOME: this.home,
       OPENCLAW_HOME: this.home,
+      OPENCLAW_STATE_DIR: join(this.home, "state"),
+      // Its locks are there.
+      TMPDIR: join(this.home, "tmp"),
       OPENCLAW_CONFIG_PATH: join(this.home, "openclaw.json"),
       OPENCLAW_NO_RESPAWN: "1",
     };
