@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 250;
 /** From one look at all processes to the next: soon after the start, then rarely. */
 const FIRST_SCAN_MS = 500;
 const LAST_SCAN_MS = 2000;
+const SERVICE_SCAN_MS = 20_000;
 /** A run this far below its limit is checked again only in the next round. */
 const WATCHFUL = 0.5;
 
@@ -29,6 +30,8 @@ export interface GuardWords {
   memory(mb: number, most: number): string;
   /** Why it has to end, if it does. Asked at every look. */
   also?(): Promise<string | undefined>;
+  /** A program that runs for days, one among many: it is looked through more rarely, and what the machine does is held against its last look. */
+  isService?: true;
 }
 
 const COMMAND_WORDS: GuardWords = {
@@ -46,15 +49,16 @@ export function guard(
   if (process.platform !== "linux") return () => {};
   let over = false;
   let timer: NodeJS.Timeout | undefined;
-  const start = machine();
+  let start = machine();
   let pause = FIRST_SCAN_MS;
+  const longest = words.isService ? SERVICE_SCAN_MS : LAST_SCAN_MS;
   let scanAt = performance.now() + pause;
   const look = async (): Promise<void> => {
     const [before, now] = await Promise.all([start, machine()]);
     if (over || !before || !now) return;
     const isTime = performance.now() >= scanAt;
     if (isTime) {
-      pause = Math.min(2 * pause, LAST_SCAN_MS);
+      pause = Math.min(2 * pause, longest);
       scanAt = performance.now() + pause;
     }
     const mayBe =
@@ -64,6 +68,8 @@ export function guard(
     const why = (mayBe ? await findExcess(run, limits, words) : undefined) ?? (await words.also?.());
     if (over) return;
     if (!why) {
+      // Otherwise a machine that got busier since would have it looked through four times a second.
+      if (mayBe && words.isService) start = Promise.resolve(now);
       again();
       return;
     }

@@ -43,6 +43,7 @@ export function serverBounds(): ProgramBounds {
 export function watchBounds(run: Run, bounds: ProgramBounds, onExcess: (why: string) => void): () => void {
   const { what, processes, memoryMb, folder } = bounds;
   return guard(run, { processes, memoryMb }, onExcess, {
+    isService: true,
     processes: (count) => `it had ${count} processes, and ${what} may have ${processes}`,
     memory: (mb) => `its processes used ${mb} MB together, and ${what} may use ${memoryMb}`,
     ...(folder ? { also: makeFolderLook(folder) } : {}),
