@@ -116,6 +116,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/tools/exec/named-files.ts",
     "src/edges/tools/exec/obeys.ts",
     "src/flow/gate/fed.ts",
+    "src/flow/gate/fetching.ts",
     "src/flow/checkpoints/endangered.ts",
     "src/edges/tools/exec/code-tree.ts",
     "src/edges/tools/exec/git.ts",

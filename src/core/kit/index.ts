@@ -41,7 +41,7 @@ export { looseJson } from "./loose-json.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
 export { isCutShort } from "./option-words.ts";
-export { isReaching, pathsInWord } from "./path-words.ts";
+export { gluedNames, isReaching, pathsInWord } from "./path-words.ts";
 export { letOthersRun, pause, untilAborted } from "./pause.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
 export { isSameSecret, ownSecretName, sha256 } from "./secret.ts";

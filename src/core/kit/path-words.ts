@@ -20,6 +20,15 @@ export function pathsInWord(word: string): string[] {
   return [...found].filter((piece) => piece !== "" && !piece.startsWith("-"));
 }
 
+/** Options that are longer have no file glued to them. */
+const LONGEST_GLUED = 200;
+
+/** What may be glued to the letters of an option: which of them take a value is not known, so every end of the word counts. */
+export function gluedNames(word: string): string[] {
+  if (!/^-[^-]/.test(word) || word.length > LONGEST_GLUED) return [];
+  return Array.from({ length: word.length - 2 }, (_, i) => word.slice(i + 2));
+}
+
 /** Whether the piece says itself that it may lie elsewhere: from the root, from a home, or upwards. */
 export function isReaching(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");

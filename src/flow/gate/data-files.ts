@@ -11,12 +11,13 @@ import { type GatePlace, parseExecRule, stripRoot } from "./rules.ts";
 const DATA = /\.(txt|text|log|out|err|csv|tsv|md|markdown|json|jsonl|ndjson|html|diff|patch)$/i;
 /** Texts that agents take instructions from, this one or others that work in the same folder, in any spelling. */
 const INSTRUCTS =
-  /^(soul|agents?|claude|user|memory|heartbeat|skill|gemini|copilot|codex|conventions|identity|tools|boot|bootstrap|prompt|rules|system)(\.local|\.override)?\.(md|markdown|txt)$|instructions\.(md|markdown|txt)$/i;
+  /^(soul|agents?|claude|user|memory|heartbeat|skill|gemini|qwen|crush|warp|opencode|copilot|codex|conventions|identity|tools|boot|bootstrap|prompt|rules|system)(\.local|\.override)?\.(md|markdown|txt)$|instructions\.(md|markdown|txt)$/i;
 /** Data by its ending, but it tells a program what to install, build or run. */
 const STEERS =
-  /requirements|constraints|^(cmakelists|meson_options|conanfile)\.txt$|^a\.out$|^(package|package-lock|npm-shrinkwrap|composer|bower|deno|lerna|nx|turbo|rush|project|workspace|angular|mcp|hooks?|plugins?|manifest|settings|tasks|launch|jest|karma|nodemon|ecosystem|vercel|firebase|renovate)\.json$|^[jt]sconfig|(config|conf|rc)\.json$/i;
+  /requirements|constraints|^test_|_test\.|^compose|docker-compose|devcontainer|presets\.json$|^(cmakelists|meson_options|conanfile)\.txt$|^a\.out$|^(package|package-lock|npm-shrinkwrap|composer|bower|deno|lerna|nx|turbo|rush|project|workspace|angular|mcp|hooks?|plugins?|manifest|settings|tasks|launch|jest|karma|nodemon|ecosystem|vercel|firebase|renovate|lefthook|opencode|crush|biome|babel)\.json$|^[jt]sconfig|(config|conf|rc)\.json$/i;
 /** Folders whose files other programs load, by any name. */
-const LOADED_FOLDER = /(^|\/)(node_modules|site-packages|skills|hooks|plugins)\//i;
+const LOADED_FOLDER =
+  /(^|\/)(node_modules|site-packages|skills|hooks|plugins|agents|commands|prompts|rules|requirements)\//i;
 
 /** By its name alone. What stands there now, and whether a link is on the way, is a fact of the plan. */
 export function isDataFile(

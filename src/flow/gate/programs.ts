@@ -6,6 +6,7 @@
  * GATE-5: what a table lets through neither runs another program nor writes a file.
  */
 import { judgeAwk } from "./awk.ts";
+import { FETCHES, judgeFetching } from "./fetching.ts";
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
 import {
@@ -242,7 +243,7 @@ function sumTable(): Table {
 
 /** Programs that are more than they seem: their arguments must be spelt out by the rule, all of them. */
 const NEVER_OPEN =
-  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
+  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|patch|rename|prename|install|ln|git-.*|lares)$/;
 /** Options that make many programs run or load something, in full or abbreviated. */
 const RUNNING =
   /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
@@ -256,13 +257,16 @@ const RUNNING_WORDS =
 const NAMED_BY_ARCHIVE = /^(-[A-Za-z0-9]*[NS]|--(na|su|file))/;
 /** Letters that take a file of options, or let a server or an archive choose the name of the file that is written. */
 const LOADS_BY_LETTER: Readonly<Record<string, RegExp>> = {
+  cp: /^(-[A-Za-z]*S|--su)/,
+  csplit: /^(-[A-Za-z]*b|--su)/,
   curl: /^(-[A-Za-z#0-9]*[KJ]|--(remote-head|eng))/,
   diff3: /^--diff/,
   gunzip: NAMED_BY_ARCHIVE,
   gzip: NAMED_BY_ARCHIVE,
+  mv: /^(-[A-Za-z]*S|--su)/,
+  pandoc: /^(-[A-Za-z]*[FLd]|--(lua|def|pdf-engine|data-dir))/,
   sdiff: /^--diff/,
-  wget: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
-  wget2: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
+  split: /^--ad/,
   unxz: NAMED_BY_ARCHIVE,
   unzstd: /^--file/,
   xz: NAMED_BY_ARCHIVE,
@@ -305,6 +309,12 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (name === "unzip") return judgeUnzip(args);
   if (name === "strings") return judgeStrings(args);
   if (name === "xxd") return judgeXxd(args);
+  if (FETCHES.test(name)) {
+    const concerns = args.flatMap((arg, index) =>
+      mayRun(arg) || LOADS_BY_LETTER[name]?.test(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [],
+    );
+    return { ...none, concerns: [...concerns, ...judgeFetching(name, args)] };
+  }
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);

@@ -1,6 +1,6 @@
 /** Files that an agent reads as instructions in later turns: writing one means giving it orders. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
-import { pathsInWord } from "../../core/kit/index.ts";
+import { gluedNames, pathsInWord } from "../../core/kit/index.ts";
 import { type FloorWays, follow, leadsTo, MOST_DIRS, waysFrom } from "./floor-dirs.ts";
 import { isInside } from "./paths.ts";
 import { isLooker, judgeArguments } from "./programs.ts";
@@ -10,6 +10,17 @@ import { hardLinkedFile, inFolder, STANDING_FILE } from "./words.ts";
 /** The names of such files anywhere in a text, such as a script given on the command line. */
 const NAMED =
   /\b(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md\b|\blares\.(yaml|db)\b|(^|[/\s'"=])(skills|\.claude|\.codex|\.github|\.git)\//i;
+/** The same glued to letters of options: `wget -qOAGENTS.md`. */
+const GLUED = /^-[^-\s]*(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md\b/i;
+/** Options that add something to the name of a file that is written: `cp -bS.md x AGENTS`. */
+const COMPOSES: Readonly<Record<string, RegExp>> = {
+  cp: /^(-[A-Za-z]*S|--su)/,
+  csplit: /^(-[A-Za-z]*b|--su)/,
+  install: /^(-[A-Za-z]*S|--su)/,
+  ln: /^(-[A-Za-z]*S|--su)/,
+  mv: /^(-[A-Za-z]*S|--su)/,
+  split: /^--ad/,
+};
 /** Programs that put their last or only files somewhere. A name they compute may be any name. */
 const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|ed|ex|patch)$/;
 
@@ -86,16 +97,18 @@ function namedBy(command: ShellCommand, { at }: Look): string | undefined {
   const writes = WRITES.test(baseName(program!.guess));
   const isNamed = (text: string) =>
     // As a folder, too: `cp a.txt skills`, `mv a.txt .git`, `cp -t.git a.txt`.
-    NAMED.test(text) || (writes && namesIn(text).some((path) => at(path).some(isStanding)));
+    NAMED.test(text) || GLUED.test(text) || (writes && namesIn(text).some((path) => at(path).some(isStanding)));
   const shown = args.find((word) => isNamed(word.literal ?? word.guess));
   if (shown) return (shown.literal ?? shown.guess).slice(0, 80);
   const isOpen = writes && args.some((word) => word.literal === undefined);
-  return isOpen ? STANDING_FILE.computedName : undefined;
+  const name = baseName(program!.guess);
+  const composing = Object.hasOwn(COMPOSES, name) ? COMPOSES[name]! : undefined;
+  return isOpen || args.some((word) => composing?.test(word.guess)) ? STANDING_FILE.computedName : undefined;
 }
 
 /** What a word may name, also glued to letters of options. */
 function namesIn(text: string): string[] {
-  return [...pathsInWord(text), ...(/^-[A-Za-z]/.test(text) ? [text.replace(/^-[A-Za-z]/, "")] : [])];
+  return [...pathsInWord(text), ...gluedNames(text)];
 }
 
 /** A file or folder of the agent's own that it would write, or an archive or patch whose files nobody has seen. */

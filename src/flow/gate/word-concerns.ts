@@ -1,6 +1,6 @@
 /** What is wrong with single words of a command that a rule covers: files of secrets, files that other programs load. Pure. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
-import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
+import { gluedNames, isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
@@ -87,8 +87,7 @@ const PACKED = /[.\-_](gz|z|bz2?|xz|lzma|zst|lz4)$/i;
 
 /** What a word may name, also glued to the letters of an option, and packed. */
 function namesIn(word: string): string[] {
-  const glued = /^-[A-Za-z]/.test(word) ? [word.slice(2), word.replace(/^-[A-Za-z]+/, "")] : [];
-  return [...pathsInWord(word), ...glued].flatMap((name) =>
+  return [...pathsInWord(word), ...gluedNames(word)].flatMap((name) =>
     PACKED.test(name) ? [name, name.replace(PACKED, "")] : [name],
   );
 }
@@ -130,11 +129,14 @@ export function reachedSecret(
   const isGit = name === "git";
   if (isGit && !gitShows(args)) return undefined;
   const { shell, place } = where;
+  // `log -L1,3:file` is a pattern but for the file at its end.
+  const meant = (arg: string, index: number) => {
+    if (!isGit || !isGitText(args, index)) return namesIn(arg);
+    return arg.startsWith("-L") ? namesIn(arg.slice(2)) : [];
+  };
   return args.find(
     (arg, index) =>
-      isOpen(index) &&
-      !(isGit && isGitText(args, index)) &&
-      namesIn(arg).some((path) => isSecretFile(absolute(path, shell.cwd, place.userHome))),
+      isOpen(index) && meant(arg, index).some((path) => isSecretFile(absolute(path, shell.cwd, place.userHome))),
   );
 }
 

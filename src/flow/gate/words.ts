@@ -173,6 +173,14 @@ export function notHarmless(argument: string, program: string): string {
   return `${argument} is not known to be harmless for ${program}`;
 }
 
+export function namesItself(word: string): string {
+  return `with ${word} the server or a pattern decides what the file is called`;
+}
+
+export function writesHidden(path: string): string {
+  return `${path} is a hidden file, which other programs may load`;
+}
+
 export function mayObeyInput(program: string): string {
   return `${program} may do what its input says, and no rule can spell that.`;
 }

@@ -58,7 +58,7 @@ export async function lookAtGlued(
 ): Promise<void> {
   const words = new Set(commands.flatMap(({ words }) => words.map((word) => word.literal ?? word.guess)));
   for (const word of words) {
-    if (!/^-[A-Za-z]/.test(word)) continue;
+    if (!/^-[^-]/.test(word)) continue;
     for (const end of [word.slice(2), word.slice(3)])
       if (end !== "" && !looks.isCut) await looks.at(pathFrom(places[0]!, end, home));
   }

@@ -6,7 +6,7 @@ import type { BigIntStats, Dirent } from "node:fs";
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
-import { entered, pathsInWord } from "../../../core/kit/index.ts";
+import { entered, gluedNames, pathsInWord } from "../../../core/kit/index.ts";
 
 /** Checking this many takes less than a tenth of a second. */
 const MOST_LOOKS = 1500;
@@ -17,8 +17,6 @@ const MOST_FOLDERS = 32;
 const MOST_ENTRIES = 10_000;
 /** Directories a text may change to; more is nobody's honest command. */
 const MOST_PLACES = 24;
-/** Options that are longer have no file glued to them. */
-const LONGEST_GLUED = 200;
 const LONGEST_PATH = 4096;
 
 export class Looks {
@@ -136,9 +134,5 @@ function atHome(path: string, home: string): string {
 
 /** Every piece of a word that may name a file, also glued to an option (`-fnotes.md`): which letters are options is not known. */
 export function splitWord(word: string): string[] {
-  const glued =
-    /^-[A-Za-z]/.test(word) && word.length <= LONGEST_GLUED
-      ? Array.from({ length: word.length - 2 }, (_, i) => word.slice(i + 2)).filter((end) => !end.startsWith("/"))
-      : [];
-  return [...pathsInWord(word), ...glued];
+  return [...pathsInWord(word), ...gluedNames(word).filter((end) => !end.startsWith("/"))];
 }

@@ -27,6 +27,7 @@ interface Search {
   isPaired?: boolean;
   /** Only what git knows. */
   isTracked?: boolean;
+  isGit?: true;
 }
 
 export async function secretsMet(command: ShellCommand, around: CommandPlace, looks: Looks): Promise<FoundLink[]> {
@@ -34,16 +35,35 @@ export async function secretsMet(command: ShellCommand, around: CommandPlace, lo
   const search = readSearch(texts);
   if (!search) return [];
   if (search.isPaired && !(await hasTwoFolders(search, around.cwd, looks))) return [];
+  if (search.isTracked) {
+    const path = await trackedSecret(
+      command.program?.real ?? "git",
+      await pathspecs(search, around.cwd, looks),
+      around,
+    );
+    return path === undefined ? [] : [{ word: search.places[0]?.[0] ?? 0, path, isSecret: true }];
+  }
   for (const [word, place] of search.places) {
-    const top = resolve(around.cwd, place);
-    // What lies elsewhere asks by itself, and is not looked at.
-    if (![around.home, ...(around.roots ?? [])].some((root) => top === root || top.startsWith(`${root}/`))) continue;
-    const path = search.isTracked
-      ? await trackedSecret(command.program?.real ?? "git", top, around)
-      : await secretBelow(top, search, looks);
-    if (path !== undefined) return [{ word, path: search.isTracked ? path : join(place, path), isSecret: true }];
+    // A pattern of git's own may mean any folder of the repository.
+    const top = isMagic(place) && search.isGit ? around.home : resolve(around.cwd, place);
+    const path = await secretBelow(top, search, looks);
+    if (path !== undefined) return [{ word, path: join(place, path), isSecret: true }];
   }
   return [];
+}
+
+/** What git's own patterns stand for is git's to say. A word that is neither a pattern nor there may be a commit, with all its files. */
+async function pathspecs({ places }: Search, cwd: string, looks: Looks): Promise<string[]> {
+  const specs: string[] = [];
+  for (const [, place] of places) {
+    const isPath = isMagic(place) || (await looks.at(resolve(cwd, place))) !== undefined;
+    if (isPath) specs.push(place);
+  }
+  return specs;
+}
+
+function isMagic(place: string): boolean {
+  return /^:|[*?[]/.test(place);
 }
 
 async function hasTwoFolders({ places }: Search, cwd: string, looks: Looks): Promise<boolean> {
@@ -75,8 +95,10 @@ function byGrep(texts: readonly string[], isAlwaysDeep: boolean): Search | undef
     given.some(({ option, value }) => /^(-d|--directories)$/.test(option) && "recurse".startsWith(value));
   if (!isRecursive) return undefined;
   const hasPattern = given.some(({ option }) => /^(-[ef]|--(regexp|file))$/.test(option));
-  const closed = given.flatMap(({ option, value }) => (option === "--exclude-dir" ? [value] : []));
-  const wishes = given
+  // It compares names only, so one with a slash leaves out nothing.
+  const names = given.filter(({ option, value }) => option === "--include" || !value.includes("/"));
+  const closed = names.flatMap(({ option, value }) => (option === "--exclude-dir" ? [value] : []));
+  const wishes = names
     .filter(({ option }) => /^--(in|ex)clude$/.test(option))
     .map(({ option, value }): NamePattern => ({ pattern: value, isWanted: option === "--include" }));
   return {
@@ -159,7 +181,12 @@ function byGit(texts: readonly string[]): Search | undefined {
   });
   const hasPattern = given.some(({ option }) => /^-[ef]$/.test(option));
   const isTracked = !given.some(({ option }) => /^--(untracked|no-index)/.test(option));
-  return { places: moved(placesIn(hasPattern ? operands : operands.slice(1))), isTracked, isMet: () => true };
+  return {
+    places: moved(placesIn(hasPattern ? operands : operands.slice(1))),
+    isTracked,
+    isGit: true,
+    isMet: () => true,
+  };
 }
 
 interface ReadOption {
@@ -239,7 +266,11 @@ async function secretBelow(top: string, search: Search, looks: Looks): Promise<s
 }
 
 /** The first file of secrets that git knows at or below a place. Asking runs nothing that the repository names. */
-async function trackedSecret(git: string, place: string, { cwd, home }: CommandPlace): Promise<string | undefined> {
+async function trackedSecret(
+  git: string,
+  specs: readonly string[],
+  { cwd, home }: CommandPlace,
+): Promise<string | undefined> {
   const env = {
     ...gitEnvironment([]),
     HOME: home,
@@ -247,7 +278,7 @@ async function trackedSecret(git: string, place: string, { cwd, home }: CommandP
     PATH: "/usr/bin:/bin",
   };
   try {
-    const { stdout } = await promisify(execFile)(git, ["ls-files", "-z", "--full-name", "--", place], {
+    const { stdout } = await promisify(execFile)(git, ["ls-files", "-z", "--full-name", "--", ...specs], {
       cwd,
       env,
       timeout: PATIENCE_MS,
