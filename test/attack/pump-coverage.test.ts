@@ -115,6 +115,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...because("commands the shell analysis has read; it takes none longer than 32,768 characters", [
     "src/edges/tools/exec/named-files.ts",
     "src/edges/tools/exec/obeys.ts",
+    "src/edges/tools/exec/shell/settle/counted.ts",
+    "src/edges/tools/exec/shell/settle/folder.ts",
+    "src/edges/tools/exec/shell/settle/front.ts",
+    "src/edges/tools/exec/shell/settle/to-shell.ts",
     "src/flow/gate/fed.ts",
     "src/flow/gate/fetching.ts",
     "src/flow/checkpoints/endangered.ts",

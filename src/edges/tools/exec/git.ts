@@ -53,7 +53,9 @@ const PATIENCE_MS = 3000;
 /** For argv of git: the variables it gets, or undefined when it does more than look. */
 export function gitEnvironment(args: readonly string[]): Record<string, string> | undefined {
   const command = args.find((word) => !word.startsWith("-"));
-  const isDryRun = command === "clean" && args.some((word) => /^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(word));
+  const isDryRun =
+    command === "clean" &&
+    args.some((word) => word === "--dry-run" || (/^-[a-zA-Z]+$/.test(word) && word.includes("n")));
   if (command !== undefined && !LOOKS.has(command) && !isDryRun) return undefined;
   const env: Record<string, string> = {
     GIT_OPTIONAL_LOCKS: "0",
