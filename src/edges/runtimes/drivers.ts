@@ -11,6 +11,11 @@ export const DRIVERS: readonly RuntimeDriver[] = [
     title: "Claude Code",
     make: async (parts) => (await import("./claude-code/adapter.ts")).makeClaudeCodeAdapter(parts),
   },
+  {
+    name: "codex",
+    title: "Codex",
+    make: async (parts) => (await import("./codex/adapter.ts")).makeCodexAdapter(parts),
+  },
   ...ACP_PROFILES.map(driveAcp),
 ];
 

@@ -29,7 +29,7 @@ interface ProgramQuestion {
 }
 
 /** What a program prints about itself. `code`: null when it took too long, which on a busy machine says nothing about it. */
-function askProgram({
+export function askProgram({
   argv,
   folders,
   env,

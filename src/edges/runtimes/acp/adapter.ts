@@ -1,8 +1,9 @@
 /** Any agent that speaks ACP, driven by its profile. A program for each run: what outlives a run is the agent's own session. */
-import type { RuntimeAdapter, RuntimeCapabilities, RuntimeClaim, RuntimeProbe } from "../../../core/contracts/index.ts";
+import type { RuntimeAdapter, RuntimeCapabilities, RuntimeProbe } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
+import { ABSENT, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
 import { findProgram, readVersion } from "../program.ts";
 import { runWords as words } from "../words.ts";
@@ -83,10 +84,4 @@ function listCapabilities(profile: AcpProfile): RuntimeCapabilities {
     ownScheduler: ABSENT,
     ownChannels: ABSENT,
   };
-}
-
-const ABSENT = { proof: "absent" } as const;
-
-function claim<const T>(value: T): RuntimeClaim<T> {
-  return { proof: "claimed", value };
 }
