@@ -104,6 +104,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/channels/signal/listener.ts": "the folder of a Signal account, which only this listener and the gateway use",
   "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",
   "edges/runtimes/folders.ts": "makes and removes the folders of runs in the home",
+  "edges/runtimes/codex/home.ts": "makes and clears the folder that Codex has as its home",
   "edges/tools/browser/launch.ts": "the browser's profile in the home, which no sandbox shows",
   "edges/tools/exec/capture.ts": "writes to a descriptor that the path type opened",
   "edges/tools/exec/exec.ts": "the folder of a command's supervisor, in the home, which no sandbox shows",

@@ -136,6 +136,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/flow/gate/standing.ts",
     "src/flow/gate/word-concerns.ts",
   ]),
+  ...because("versions and failures as a program prints them: one expression each, at its start or bounded", [
+    "src/edges/runtimes/codex/adapter.ts",
+    "src/edges/runtimes/codex/failure.ts",
+  ]),
   ...because("one expression with nothing to take back, checked by itself", [
     "src/core/domain/message.ts",
     "src/mind/context/forgotten.ts",

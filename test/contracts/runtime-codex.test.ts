@@ -217,7 +217,7 @@ describe("a trap of Codex", () => {
     expect(await stage.left(gone.run)).toEqual([]);
   });
 
-  test("what an earlier run left in the home to loosen the rules is gone before the next", async () => {
+  test("what an earlier run left in the home to loosen the rules is gone before the next (RT-08)", async () => {
     const stage = await use();
     const home = join(stage.home, "codex");
     mkdirSync(join(home, "rules"), { recursive: true });

@@ -2,8 +2,6 @@
  * Codex, driven over its app server, or over `exec` where a version has none. A program for each run: what outlives a run is the thread, in
  * the home that the run was given.
  */
-import { mkdir, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type {
   RunPorts,
   RunRequest,
@@ -18,8 +16,9 @@ import type { DriverParts } from "../driver.ts";
 import { askProgram, findProgram, readVersion } from "../program.ts";
 import { runWords } from "../words.ts";
 import { ExecSession, listExecArguments } from "./exec-session.ts";
+import { makePlaces } from "./home.ts";
 import { CodexSession } from "./session.ts";
-import { type CodexRun, choosePlaces, isHomeInTemp, LOOSENERS, listEnvironment, listSettings } from "./settings.ts";
+import { type CodexRun, choosePlaces, isHomeInTemp, listEnvironment, listSettings } from "./settings.ts";
 import { RUNTIME } from "./token.ts";
 import { INSTALL, TITLE, codexWords as words } from "./words.ts";
 
@@ -45,9 +44,7 @@ export function makeCodexAdapter(parts: CodexParts): RuntimeAdapter {
     const isExec = known?.endsWith(EXEC_ONLY) ?? false;
     const places = choosePlaces(request, ports);
     if (isHomeInTemp(places)) throw new AppError("NOT_READY", { message: words.homeInTemp(places.home) });
-    await makePlaces(places);
-    // As Codex names it, or its folder isn't found among the untrusted ones (CODEX-2).
-    const cwd = await realpath(places.cwd);
+    const cwd = await makePlaces(places);
     const run: CodexRun = { request, ports, places: { ...places, cwd }, tag: parts.tag, asks: !isExec };
     const args = isExec ? listExecArguments(run) : ["app-server", ...listSettings(run)];
     const command = await ports.confine({ argv: [program, ...args], cwd, env: listEnvironment(run) });
@@ -94,7 +91,7 @@ async function look(program: string, parts: CodexParts, signal: AbortSignal): Pr
     readVersion({ argv: [program, "--version"], folders, signal }),
     askProgram({ argv: [program, "app-server", "--help"], folders, signal }),
   ]);
-  const version = said === "unknown" ? said : /\d+\.\d+\.\d+\S*/.exec(said)?.[0];
+  const version = said === "unknown" ? said : /(?:^|\s)(\d{1,6}\.\d{1,6}\.\d{1,6}\S{0,40})/.exec(said)?.[1];
   if (version === undefined) throw new Error(words.garbled(said.slice(0, 80)));
   // An older one takes the words for a prompt, and prints its general help.
   const isOld = help.code !== null && !/^Usage:.*\bapp-server\b/m.test(help.stdout);
@@ -106,13 +103,6 @@ async function isLoggedIn(program: string, { login, searchPath }: CodexParts, si
   const env = { CODEX_HOME: login, HOME: login };
   const { code } = await askProgram({ argv: [program, "login", "status"], folders: searchPath(), env, signal });
   return code === 0 || code === null;
-}
-
-async function makePlaces({ home, tmp }: { home: string; tmp: string }): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  await mkdir(tmp, { recursive: true, mode: 0o700 });
-  // An agent that could write here would have turned off its own questions for the next run.
-  for (const name of LOOSENERS) await rm(join(home, name), { recursive: true, force: true });
 }
 
 const APP_SERVER_CAN: RuntimeCapabilities = {

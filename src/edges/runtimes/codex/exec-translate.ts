@@ -30,9 +30,9 @@ export function startExec(total: CodexTotal): ExecState {
 const BETWEEN = "\n\n";
 const RETRY = /^Reconnecting/;
 
-type LineReader = (state: ExecState, line: CodexItem) => ExecTranslated;
+type ExecLineReader = (state: ExecState, line: CodexItem) => ExecTranslated;
 
-const LINES: Readonly<Record<string, LineReader>> = {
+const LINES: Readonly<Record<string, ExecLineReader>> = {
   "thread.started": (state, { thread_id }) => ({ state: { ...state, thread: asText(thread_id) }, events: [] }),
   "item.started": (state, { item }) => announce(state, asObject(item)),
   "item.completed": (state, { item }) => complete(state, asObject(item)),

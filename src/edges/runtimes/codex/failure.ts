@@ -1,4 +1,4 @@
-/** What went wrong, from what Codex says about it: a word or a status of its own, and a provider's words. Pure. */
+/** What went wrong, from what Codex says about it: its own word or a status, and a provider's words. Pure. */
 import type { RunEventBody } from "../../../core/contracts/index.ts";
 import { asObject } from "../../../core/domain/index.ts";
 import { parseJson } from "../../../core/kit/index.ts";
@@ -52,13 +52,20 @@ function readClass(info: unknown): CodexFailure["failure"] | undefined {
 
 const AGAIN = /^Reconnecting\.+ \d+\/\d+\s*/;
 /** Our own door, which means nothing to anybody. */
-const ADDRESS = /,? url: http:\/\/\S+?(?=\)?$)/;
+const ADDRESS = "url: http://";
 
 /** What a provider said, without what Codex does about it. Sometimes its answer is passed on whole. */
 function readWords(message: unknown, details: unknown): string {
   const given = typeof message === "string" ? message : "";
-  const said = (AGAIN.test(given) && typeof details === "string" ? details : given).replace(AGAIN, "");
-  const plain = said.replace(ADDRESS, "").replace(/^\((.*)\)$/s, "$1");
+  const said = AGAIN.test(given) && typeof details === "string" ? details : given.replace(AGAIN, "");
+  const address = said.lastIndexOf(ADDRESS);
+  const plain =
+    address < 0
+      ? said
+      : said
+          .slice(said.startsWith("(") ? 1 : 0, address)
+          .trimEnd()
+          .replace(/,$/, "");
   if (!plain.startsWith("{")) return plain;
   try {
     const inner = asObject(asObject(parseJson(plain)).error).message;
@@ -70,5 +77,5 @@ function readWords(message: unknown, details: unknown): string {
 
 /** `Reconnecting... 2/5`: the second try. */
 export function readTry(message: unknown): number {
-  return Number(/(\d+)\/\d+/.exec(String(message))?.[1] ?? 1);
+  return Number(/(\d{1,4})\/\d{1,4}/.exec(String(message))?.[1] ?? 1);
 }

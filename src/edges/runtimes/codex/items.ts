@@ -60,7 +60,7 @@ function readMcpCall({ server, tool, arguments: given, result, error }: CodexIte
 }
 
 /** As the model knows it. */
-export function nameMcpTool(server: unknown, tool: unknown): string {
+function nameMcpTool(server: unknown, tool: unknown): string {
   return `mcp__${asText(server)}__${asText(tool)}`;
 }
 

@@ -5,10 +5,10 @@ import { asText, type CodexItem } from "./items.ts";
 import { isPermission } from "./translate.ts";
 
 /** `withdrawn`: nobody answers any longer, which is a no that also ends the turn. */
-type Reply = RunAnswer | { kind: "withdrawn" };
+type CodexAnswer = RunAnswer | { kind: "withdrawn" };
 
 /** Undefined where this isn't an answer to that: a yes to a question, words to a request for permission. */
-export function writeReply(method: string, params: CodexItem, answer: Reply): object | undefined {
+export function writeReply(method: string, params: CodexItem, answer: CodexAnswer): object | undefined {
   if (isPermission(method, params)) return writeDecision(method, answer.kind);
   if (answer.kind === "allow") return undefined;
   const value = answer.kind === "said" ? answer.value : undefined;
@@ -18,7 +18,7 @@ export function writeReply(method: string, params: CodexItem, answer: Reply): ob
 }
 
 /** For once: what is allowed for a session, or for good, the owner's policy says. */
-function writeDecision(method: string, kind: Reply["kind"]): object | undefined {
+function writeDecision(method: string, kind: CodexAnswer["kind"]): object | undefined {
   if (kind === "said") return undefined;
   const isMcp = method === "mcpServer/elicitation/request";
   const decision = { allow: "accept", deny: "decline", withdrawn: "cancel" }[kind];

@@ -313,7 +313,7 @@ export class CodexSession implements RunSession, LiveSession {
   }
 
   private emit(event: RunEventBody): void {
-    // The last count goes into the token, for whoever takes up the thread.
+    // The last count goes into the token, for a later run of the thread.
     if (event.type === "done") this.live.emit({ type: "checkpoint", token: this.token() });
     if (this.early) this.early.push(event);
     else this.live.emit(event);

@@ -5,7 +5,7 @@
  * CODEX-2: a folder's own settings don't count. Codex trusts a folder as soon as it may write there, and then starts the servers that the
  *     folder's settings name, without asking: so every folder is marked as untrusted.
  * CODEX-3: commands get the run's tag and none of its tokens.
- * CODEX-4: everything that acts without asking is off: searching the web at the provider, agents of its own, pictures, plugins, hooks.
+ * CODEX-4: everything that acts without asking is off: searching the web at the provider, other agents, pictures, plugins, hooks.
  */
 import { isAbsolute, join, relative } from "node:path";
 import type { RunPorts, RunRequest } from "../../../core/contracts/index.ts";
@@ -47,7 +47,7 @@ export const LOOSENERS: readonly string[] = [
 const PROVIDER = "lares";
 const MODEL_TOKEN = "LARES_MODEL_TOKEN";
 const MCP_TOKEN = "LARES_MCP_TOKEN_";
-/** CODEX-4. Connections that fail are tried again a few times, not for ever. */
+/** CODEX-4. Connections that fail are tried again a few times, not forever. */
 const OFF: readonly string[] = [
   "apps",
   "browser_use",

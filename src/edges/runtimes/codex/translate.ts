@@ -4,7 +4,7 @@
  * CODEX-5: tokens are counted over the whole thread, and the old count comes once more when a thread is taken up again: only what the run's
  *     own turn added is usage.
  * CODEX-6: warnings are for the person, never part of the answer.
- * CODEX-7: an answer may come in pieces, as a whole, or once more from its start after the connection was lost: it is said once.
+ * CODEX-7: an answer may come in pieces, as a whole, or once more from its start after the connection was lost: people read it once.
  * CODEX-8: a call's id is the model's, and a model may use one again: each call has its own.
  * CODEX-9: a wrong key is said at once, also where Codex means to try again.
  */
