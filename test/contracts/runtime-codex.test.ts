@@ -2,7 +2,8 @@
  * Codex through the contract of runtimes: the fake that replays transcripts of real runs (test/fakes/codex), and each trap of the real one by
  * name. `LARES_REAL_CODEX=PROGRAM` runs the contract against a real one, too.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -24,7 +25,11 @@ async function openFake(quirks: string[] = [], more: Partial<CodexStageOptions> 
 
 runtimeContract({ name: "Codex over its app server", open: () => openFake() });
 runtimeContract({ name: "Codex over exec", open: () => openFake(["exec-only"]) });
-if (real) runtimeContract({ name: "the real Codex", open: () => openCodexStage({ command: real }) });
+if (real)
+  runtimeContract({
+    name: "the real Codex",
+    open: () => openCodexStage({ command: real, dir: mkdtempSync(join(tmpdir(), "codex-")) }),
+  });
 
 async function open(stage: CodexStage, text: string, more: Partial<RunRequest> = {}) {
   const request = makeRequest(stage, text, more);
@@ -50,7 +55,7 @@ async function play(prompt: string, quirks: string[] = []) {
 
 describe("a probe", () => {
   test("names what is missing", async () => {
-    const { adapter } = await use([], { command: "/nowhere/codex" });
+    const { adapter } = await use([], { command: null });
     expect(await adapter.probe(never)).toEqual({
       state: "missing",
       fix: "Codex isn't installed. Install it: npm install -g @openai/codex",

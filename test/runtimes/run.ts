@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fromNpm } from "../support/outside.ts";
 import { CHECKS, type RealStage } from "./conformance.ts";
 import { openRealClaudeStage } from "./real-claude-code.ts";
+import { openRealCodexStage } from "./real-codex.ts";
 
 interface RealRuntime {
   name: string;
@@ -26,6 +27,15 @@ const RUNTIMES: readonly RealRuntime[] = [
       const native = `claude-code-${process.platform}-${process.arch}/claude`;
       const program = given ?? join(folder(), "node_modules/@anthropic-ai", native);
       return () => openRealClaudeStage(program);
+    },
+  },
+  {
+    name: "codex",
+    install() {
+      const given = process.env.LARES_REAL_CODEX;
+      const folder = () => fromNpm(join(CACHE, "codex"), { "@openai/codex": "0.166.0" });
+      const program = given ?? join(folder(), "node_modules/.bin/codex");
+      return () => openRealCodexStage(program);
     },
   },
 ];

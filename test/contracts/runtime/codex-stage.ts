@@ -21,8 +21,8 @@ export const TAG = "LARES_RUN";
 const RICH = { perDay: { dollars: 1_000_000 } };
 
 export interface CodexStageOptions {
-  /** The program. */
-  command?: string;
+  /** The program; null: it isn't installed. */
+  command?: string | null;
   /** Or a script for Node, started with these variables of its own. */
   script?: string;
   variables?: string;
@@ -39,6 +39,8 @@ export interface CodexStage extends RuntimeStage {
   dir: string;
   home: string;
   work: string;
+  /** Where its program is found. */
+  folders: readonly string[];
   /** What the tool of the server was really called with. */
   notes(): readonly string[];
 }
@@ -54,22 +56,21 @@ export async function openCodexStage({
 }: CodexStageOptions): Promise<CodexStage> {
   const [home, work, tmp] = ["home", "work", "tmp"].map((name) => join(dir, name)) as [string, string, string];
   for (const folder of [home, work, tmp]) mkdirSync(folder);
-  const program = command ?? join(dir, "codex");
-  if (!command)
-    writeFileSync(program, `#!/bin/sh\nexec env ${variables} ${process.execPath} ${script} "$@"\n`, { mode: 0o755 });
+  const start = command ?? `env ${variables} ${process.execPath} ${script}`;
+  if (command !== null) writeFileSync(join(dir, "codex"), `#!/bin/sh\nexec ${start} "$@"\n`, { mode: 0o755 });
   const model = await startModelServer();
   const world = await openProxyWorld({ home: dir, models: allProviders(model.url), budgets: RICH });
   const notes = mcp ? await startNotes() : undefined;
-  const searchPath = () => [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+  const searchPath = () => [dir, dirname(process.execPath), "/usr/bin", "/bin"];
   const parts = {
     clock,
     searchPath,
     tag: TAG,
     endRun: (run: { key: string; leader?: number }) => endRun(run),
-    command: program,
   };
   const tool = (cmd: string) => `tool: exec_command ${JSON.stringify({ cmd })}`;
   return {
+    folders: searchPath(),
     adapter: makeCodexAdapter(login === undefined ? parts : { ...parts, login }),
     dir,
     home,

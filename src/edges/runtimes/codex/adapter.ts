@@ -23,8 +23,6 @@ import { RUNTIME } from "./token.ts";
 import { INSTALL, TITLE, codexWords as words } from "./words.ts";
 
 export interface CodexParts extends DriverParts {
-  /** A program in another place than on the PATH. */
-  command?: string;
   /** The home with a login of Codex' own, where its model calls don't go through Lares. */
   login?: string;
 }
@@ -35,7 +33,7 @@ const EXEC_ONLY = " (exec)";
 export function makeCodexAdapter(parts: CodexParts): RuntimeAdapter {
   /** As the last look found it. */
   let known: string | null = null;
-  const find = () => findProgram(parts.command ?? "codex", parts.searchPath());
+  const find = () => findProgram("codex", parts.searchPath());
 
   async function prepare(request: RunRequest, ports: RunPorts, signal: AbortSignal) {
     const program = await find();
@@ -118,7 +116,8 @@ const APP_SERVER_CAN: RuntimeCapabilities = {
   usage: claim({ tokens: "per-call", money: false }),
   proxy: claim(["openai-responses"]),
   rateLimits: claim(true),
-  children: ABSENT,
+  // With models that it knows it can start others, which no setting turns off. What those ask is refused.
+  children: claim("hidden"),
   // Not `own`: a command that is allowed may leave its sandbox, and doesn't have to say so.
   boundary: claim(["none", "worktree", "sandbox"]),
   home: claim({ scope: "identity", keeps: ["sessions"] }),
