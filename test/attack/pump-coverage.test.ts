@@ -120,7 +120,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/tools/exec/shell/settle/front.ts",
     "src/edges/tools/exec/shell/settle/to-shell.ts",
     "src/flow/gate/fed.ts",
-    "src/flow/gate/fetching.ts",
     "src/flow/checkpoints/endangered.ts",
     "src/edges/tools/exec/code-tree.ts",
     "src/edges/tools/exec/git.ts",
