@@ -112,17 +112,18 @@ export class RunChild {
     this.child?.stdout?.resume();
   }
 
-  /** Resolves when nothing of it is left. Idempotent. */
-  end(): Promise<void> {
-    this.ending ??= this.endAll();
+  /** Resolves when nothing of it is left. Idempotent: the first call says how. `at-once`: what it is doing isn't waited for. */
+  end(how: "with-input" | "at-once" = "with-input"): Promise<void> {
+    this.ending ??= this.endAll(how);
     return this.ending;
   }
 
-  private async endAll(): Promise<void> {
+  private async endAll(how: "with-input" | "at-once"): Promise<void> {
     const { child } = this;
     if (!child) return;
     child.stdin?.end();
-    if (this.spec.endsWithInput && child.exitCode === null && child.signalCode === null) await exited(child);
+    const isWaiting = how === "with-input" && this.spec.endsWithInput;
+    if (isWaiting && child.exitCode === null && child.signalCode === null) await exited(child);
     const { pid } = child;
     await this.parts.endRun({ key: this.spec.key, ...defined({ leader: pid }) });
     child.stdout?.destroy();

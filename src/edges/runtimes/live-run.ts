@@ -131,7 +131,7 @@ export class LiveRun {
     void this.finish(outcome);
   }
 
-  /** Ends it from our side. */
+  /** Ends it from our side, at once: a tool of it would go on otherwise. */
   async finish(outcome: "stopped" | "failed" | "unknown"): Promise<void> {
     const { session, child } = this.parts;
     if (!this.isOver) {
@@ -139,7 +139,7 @@ export class LiveRun {
       this.quiet();
       this.queue.push({ type: "done", outcome, text: session.saidSoFar() });
     }
-    await child.end();
+    await child.end("at-once");
   }
 
   /** `done` was said: lets go of the program. */
