@@ -3,10 +3,14 @@
  * proof of the claims it names.
  */
 import { strict as assert } from "node:assert";
-import type { RunRequest, RunSession, RuntimeSkill } from "../../src/core/contracts/index.ts";
+import { fork } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RunEvent, RunEventBody, RunRequest, RunSession, RuntimeSkill } from "../../src/core/contracts/index.ts";
 import { Follower, makeRequest, type RuntimePrompts, type RuntimeStage } from "../contracts/runtime/rig.ts";
 import { faultsIn } from "../contracts/runtime/stream.ts";
 import { until } from "../support/index.ts";
+import type { KilledRun } from "./kill-child.ts";
 
 /** Besides those of the contract. A prompt that a runtime has no use for is left out, and so is its check. */
 export interface RealPrompts extends RuntimePrompts {
@@ -18,6 +22,8 @@ export interface RealPrompts extends RuntimePrompts {
   detaches?(): string;
   /** Calls the tools that it would call without asking, if it could. */
   reads?(): string;
+  /** A tool that takes a minute and then leaves this mark. */
+  slow?(mark: string): string;
   /** Names a file, whose content nobody allowed it to read. */
   mentions?(): string;
 }
@@ -28,6 +34,10 @@ export interface RealStage extends RuntimeStage {
   notes(): readonly string[];
   /** The content of the file that `mentions` names. */
   secret?: string;
+  /** Ends what a Lares that was killed left of a run, as the next one does before it opens another attempt. */
+  endLeft(run: string): Promise<unknown>;
+  /** For a Lares in a process of its own: where the program is, and the variable that marks its processes. */
+  killed: Pick<KilledRun, "runtime" | "folders" | "tag">;
   /** Puts settings of its own kind into the folder it works in, which allow everything and leave the mark `planted` when they count. */
   plant?(): void;
 }
@@ -40,6 +50,7 @@ export interface Check {
   run(stage: RealStage): Promise<void>;
 }
 
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const never = new AbortController().signal;
 /** A cold start on a busy machine, and a model that waits. */
 const PATIENCE = { withinMs: 60_000 };
@@ -53,7 +64,7 @@ interface Opened {
 async function open(stage: RealStage, text: string, more: Partial<RunRequest> = {}): Promise<Opened> {
   const request = makeRequest(stage, text, more);
   const session = await stage.adapter.open(request, await stage.ports(request.run), never);
-  return { request, session, follower: new Follower(session) };
+  return { request, session, follower: new Follower(session, request.lastSeq) };
 }
 
 /** To its end, answering each question with yes; nothing is left of it. */
@@ -75,6 +86,41 @@ async function finish(stage: RealStage, { request, session, follower }: Opened, 
   assert.deepEqual(faultsIn(follower.events, request), []);
   assert.deepEqual(await stage.left(request.run), []);
   return follower;
+}
+
+/** `kill -9` of Lares when this event came: what is left of the run is ended, and the conversation goes on in the next attempt. */
+async function killAt(stage: RealStage, text: string, { at, allows = false }: KillPoint): Promise<void> {
+  const request = makeRequest(stage, text);
+  const { confine: _, ...ports } = await stage.ports(request.run);
+  const killed: KilledRun = { ...stage.killed, request, ports, allows };
+  const child = fork(fileURLToPath(new URL("./kill-child.ts", import.meta.url)), [JSON.stringify(killed)], {
+    execArgv: ["--import", TSX],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const events: RunEvent[] = [];
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.on("message", (event) => events.push(event as RunEvent));
+  await until(`an event of type ${at}`, () => events.some(({ body }) => body.type === at), PATIENCE);
+  child.kill("SIGKILL");
+  await gone;
+  await stage.endLeft(request.run);
+  assert.deepEqual(await stage.left(request.run), []);
+  const known = events.map(({ body }) => body).filter((body) => body.type === "checkpoint");
+  const resume = known.at(-1)?.token ?? null;
+  assert.ok(resume, "there was no checkpoint to go on from");
+  const next = { ...request, attempt: 2, lastSeq: events.at(-1)!.seq, resume };
+  const { run, attempt, lastSeq } = next;
+  const opened = await open(stage, stage.prompts.say("back again"), { run, attempt, lastSeq, resume });
+  const follower = await finish(stage, opened);
+  assert.equal(follower.text, "back again");
+  assert.ok(stage.heard!().includes(JSON.stringify(text).slice(1, 20)), "it doesn't know what was said before");
+}
+
+const some = <T>(list: T[]) => (list.length > 0 ? list : undefined);
+
+interface KillPoint {
+  at: RunEventBody["type"];
+  allows?: boolean;
 }
 
 const outcome = (follower: Follower) => follower.all("done")[0]?.outcome;
@@ -206,6 +252,41 @@ export const CHECKS: readonly Check[] = [
       const later = await finish(stage, await open(stage, stage.prompts.say("I do"), { resume }));
       assert.equal(later.text, "I do");
       assert.match(stage.heard!(), /remember this/);
+    },
+  },
+  {
+    name: "kill -9 while it writes",
+    proves: [],
+    run: (stage) => killAt(stage, stage.prompts.forever("on and on"), { at: "text" }),
+  },
+  {
+    name: "kill -9 while it asks",
+    proves: [],
+    async run(stage) {
+      await killAt(stage, stage.prompts.act("killed", "never said"), { at: "ask" });
+      assert.equal(stage.marks("killed"), 0);
+    },
+  },
+  {
+    name: "kill -9 while it acts",
+    proves: [],
+    fits: ({ prompts }) => prompts.slow !== undefined,
+    async run(stage) {
+      await killAt(stage, stage.prompts.slow!("slowly"), { at: "answered", allows: true });
+      assert.equal(stage.marks("slowly"), 0);
+    },
+  },
+  {
+    name: "hard stop while it acts",
+    proves: [],
+    fits: ({ prompts }) => prompts.slow !== undefined,
+    async run(stage) {
+      const opened = await open(stage, stage.prompts.slow!("halted"));
+      const [ask] = await until("the question", () => some(opened.follower.all("ask")), PATIENCE);
+      await opened.session.answer(ask!.ask, { kind: "allow" });
+      await opened.session.stop("hard");
+      assert.equal(outcome(await finish(stage, opened)), "stopped");
+      assert.equal(stage.marks("halted"), 0);
     },
   },
   {

@@ -1,7 +1,8 @@
 /** The real Claude Code for the conformance script. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openRealClaude } from "../contracts/runtime/claude-code.ts";
+import { endRun } from "../../src/edges/tools/exec/processes.ts";
+import { openRealClaude, TAG } from "../contracts/runtime/claude-code.ts";
 import { startNotes } from "../contracts/runtime/notes-server.ts";
 import type { RealStage } from "./conformance.ts";
 
@@ -26,9 +27,12 @@ export async function openRealClaudeStage(program: string): Promise<RealStage> {
       detaches: () => `tool:Bash ${JSON.stringify(detach)} then: say:started`,
       reads: () =>
         `tool:Bash {"command":"ls"} tool:Read ${read} tool:Glob {"pattern":"*.txt"} tool:Grep {"pattern":"x"} then: say:read`,
+      slow: (mark) => `tool:Bash {"command":"sleep 60; echo ${mark} >> marks"} then: say:never`,
       mentions: () => `look at @secret.txt and @${tmp}/secret.txt say:hi`,
     },
     notes: () => notes.kept,
+    endLeft: (run) => endRun({ key: run }),
+    killed: { runtime: "claude-code", folders: stage.folders, tag: TAG },
     plant() {
       const command = "echo planted >> marks";
       const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] };

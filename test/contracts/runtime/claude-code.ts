@@ -35,8 +35,9 @@ export interface ClaudeOptions {
   program?: readonly string[] | null;
 }
 
-/** `places`: where it works and what it keeps. */
+/** `places`: where it works and what it keeps. `folders`: where its program is found. */
 export interface ClaudeStage extends RuntimeStage {
+  folders: readonly string[];
   places: { work: string; home: string; tmp: string };
 }
 
@@ -106,6 +107,7 @@ async function setStage(staging: Staging): Promise<ClaudeStage> {
   const driver = DRIVERS.find(({ name }) => name === "claude-code")!;
   return {
     places,
+    folders: searchPath(),
     adapter: await driver.make({ clock, searchPath, tag: TAG, endRun: (run) => endRun(run) }),
     prompts: {
       say: (words) => `say:${words}`,
