@@ -299,7 +299,10 @@ export class McpServers {
       const why = trouble.isOurs ? ` ${asSentence(trouble.why)}` : ` The owner sees why with: lares mcp logs ${server}`;
       return [{ server, why: `The MCP server ${server} can't be used now.${why}` }];
     });
-    return [...own, ...(this.#parts.missing?.() ?? [])].filter(({ server }) => this.#mayUse(agent, server));
+    // A plugin that was just switched off may still have its server here: what is said of the plugin counts.
+    const off = this.#parts.missing?.() ?? [];
+    const others = own.filter(({ server }) => !off.some((one) => one.server === server));
+    return [...off, ...others].filter(({ server }) => this.#mayUse(agent, server));
   }
 
   /** What a server's program wrote, and why it isn't there. */
