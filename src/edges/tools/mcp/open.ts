@@ -9,7 +9,7 @@ import type { ServedTools } from "../on-demand/on-demand.ts";
 import { revealIn, revealInAddress, secretName } from "./adding/hide.ts";
 import type { McpConfig, ServerConfig } from "./config.ts";
 import type { IsListed } from "./connect/http.ts";
-import { type LaunchParts, prepareLaunch } from "./connect/launch.ts";
+import { type LaunchParts, namedFolders, prepareLaunch } from "./connect/launch.ts";
 import type { McpLogin } from "./connect/login.ts";
 import { readPending } from "./connect/pending.ts";
 import { namesBegin } from "./listed/names.ts";
@@ -68,7 +68,12 @@ export interface OpenedMcp {
 
 export function openMcp(parts: OpenMcpParts): OpenedMcp {
   const { records, clock, crash, ids, log, config, lists } = parts;
-  const roots = () => parts.workspaces().map(toRoot);
+  // The folders that a definition names are what its server is for; without any, it works where the agents do.
+  const roots = (server: string) => {
+    const named = config().servers[server];
+    const folders = named?.command === undefined ? [] : namedFolders(named);
+    return (folders.length > 0 ? folders : parts.workspaces()).map(toRoot);
+  };
   // What a plugin wrote into its own definition must not get the owner's secrets.
   const secretFor = (server: string) => (name: string) =>
     Object.hasOwn(config().servers, server) ? parts.vault.get(name)?.reveal() : undefined;
@@ -189,9 +194,9 @@ function toRoot(path: string): ReturnType<ListRoots>[number] {
 }
 
 function makeClient(version: string, roots: ListRoots): McpServersParts["client"] {
-  return async (options) => {
+  return async (server, options) => {
     const { createClient } = await import("./connect/sdk.ts");
-    return createClient({ version, roots: roots(), ...options });
+    return createClient({ version, roots: roots(server), ...options });
   };
 }
 

@@ -37,7 +37,7 @@ export interface McpServersParts {
   lists: (agent: string) => AgentLists;
   /** A fresh connection to a server; `key` tags its processes. */
   connect(server: { name: string; config: ServerConfig }, key: string): ReturnType<PeerParts["transport"]>;
-  client: PeerParts["client"];
+  client(server: string, ...options: Parameters<PeerParts["client"]>): ReturnType<PeerParts["client"]>;
   /** The login to a server elsewhere. */
   login(server: { name: string; config: ServerConfig }): Promise<Pick<McpLogin, "begin" | "finish">>;
   /** A login that was begun. Loads nothing. */
@@ -508,7 +508,7 @@ export class McpServers {
       name,
       config,
       clock,
-      client,
+      client: (options) => client(name, options),
       memory,
       isWorking: () => this.#parts.isWorking?.(name) ?? false,
       failed: (why) => {

@@ -65,6 +65,12 @@ export function safeBind(path: string, deed: "read" | "write", homes: Homes): st
   return real;
 }
 
+/** What is wrong with a path that no sandbox shows, not even for reading: "contains the home of Lares". */
+export function whyNoRead(path: string, homes: Homes): string | undefined {
+  const given = stripped(normalize(path));
+  return findDanger(given, "read", homes) ?? findDanger(resolveReal(given), "read", homes);
+}
+
 /** The agent's own workspace lies where its owner put it; only what is never a workspace is refused. */
 export function safeWorkspace(path: string): string {
   const real = resolveReal(path);

@@ -10,7 +10,7 @@ export {
 } from "./config.ts";
 export { type Confinement, createConfinement, createNone, makeRules, type SandboxRoom } from "./confinement.ts";
 export { createContainer } from "./container.ts";
-export { safeBind, safeNetwork, safeRoot, safeWorkspace, whyNoRoot } from "./danger.ts";
+export { safeBind, safeNetwork, safeRoot, safeWorkspace, whyNoRead, whyNoRoot } from "./danger.ts";
 export { hasPrlimit, withLimits } from "./limits.ts";
 export { named } from "./named.ts";
 export type { Rules, Sandbox, Wrapped } from "./port.ts";

@@ -100,7 +100,7 @@ async function collect(at: CallAt, collected: Collected): Promise<ToolResult> {
   const { server } = at.offered;
   const maySample = at.port.samples(server);
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const step = nextStep(server, collected, { roots: at.port.roots(), maySample });
+    const step = nextStep(server, collected, { roots: at.port.roots(server), maySample });
     if (step.kind === "ask") {
       const { shown, form, key } = step;
       const state: Asked = { collected, asked: key };

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { AppError } from "../../../../core/domain/index.ts";
 import { defined } from "../../../../core/kit/index.ts";
 import { cleanEnvironment } from "../../exec/environment.ts";
-import { type Confinement, safeRoot, type Wrapped, whyNoRoot } from "../../sandbox/index.ts";
+import { type Confinement, safeRoot, type Wrapped, whyNoRead, whyNoRoot } from "../../sandbox/index.ts";
 import type { ServerConfig } from "../config.ts";
 import { checkFolder, type ProgramBounds, serverBounds } from "./bounds.ts";
 import { openHostProxy } from "./host-proxy.ts";
@@ -54,6 +54,8 @@ export interface Launch {
   bounds: ProgramBounds;
   /** What has to be closed with it. */
   ended?: () => void;
+  /** What the sandbox doesn't show of it, for people whose program doesn't start, and the way out. */
+  hides?: string;
 }
 
 export async function prepareLaunch(
@@ -84,14 +86,36 @@ export async function prepareLaunch(
   const bounds = serverBounds();
   if (!config.sandbox)
     return { wrapped: { argv, env }, cwd, bounds, where: "without a sandbox: its definition says so" };
-  const named = config.args.flatMap((arg) => (isFolder(arg) ? [readRoot(parts, arg)] : []));
-  const scripts = config.args.flatMap((arg) => (isScript(arg) ? [findProject(arg)] : []));
+  const named = namedFolders(config).map((folder) => readRoot(parts, folder));
+  const isOwn = config.command!.includes("/") && !argv[0].startsWith("/usr/");
+  const files = [...(isOwn ? [argv[0]] : []), ...config.args.filter(isScript)];
+  const scripts = files.map((file) => showScript(file, parts));
   const room = await parts.sandbox.service({
     writable: [own, ...server.workspaces, ...named, ...(cwd === own ? [] : [cwd])],
-    readable: [...programFolders(parts.userHome), ...scripts],
+    readable: [...programFolders(parts.userHome), ...scripts.flatMap(({ shown }) => shown)],
     network: config.network,
   });
-  return { wrapped: await room.wrap({ argv, cwd, env, key }), cwd, bounds, where: room.where };
+  const why = room.name === "none" ? undefined : scripts.find((one) => one.why)?.why;
+  const hides =
+    why &&
+    `${why}. Move it to a folder of its own, or start it without the sandbox: mcp.servers.${name}.sandbox: false`;
+  const wrapped = await room.wrap({ argv, cwd, env, key });
+  return { wrapped, cwd, bounds, where: room.where, ...defined({ hides }) };
+}
+
+/** The folders that its arguments name: what it is for. */
+export function namedFolders({ args }: Pick<ServerConfig, "args">): string[] {
+  return args.filter(isFolder);
+}
+
+/** With its project, which it loads the rest from. Where that can't be shown, alone. */
+function showScript(file: string, homes: LaunchParts): { shown: string[]; why?: string } {
+  const project = findProject(file);
+  const why = whyNoRead(project, homes);
+  if (why === undefined) return { shown: [project] };
+  const alone = whyNoRead(file, homes);
+  if (alone !== undefined) return { shown: [], why: `The sandbox hides ${file}, because it ${alone}` };
+  return { shown: [file], why: `The sandbox shows it only ${file}, because the folder ${project} ${why}` };
 }
 
 /** Of a plugin's processes each: a loop that starts programs or fills files ends here. */

@@ -16,6 +16,8 @@ export type PeerTransport = Transport & {
   complaints?: { lines(most?: number): string[] };
   /** How it ended, if nobody closed it. */
   ending?(): PeerEnding | undefined;
+  /** What the sandbox doesn't show of it, and the way out. */
+  hides?: string | undefined;
 };
 
 /** `isContained`: Lares ended it, because of what it did. */
@@ -64,6 +66,7 @@ export class PeerLink {
   #opening: { transport?: PeerTransport; isGivenUp?: true } | undefined;
   /** Of the last process, also when it has ended. */
   #complaints: PeerTransport["complaints"];
+  #hides: PeerTransport["hides"];
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -140,7 +143,8 @@ export class PeerLink {
       return new NotReached(login.message, { cause: login });
     }
     const isContained = failure instanceof Ended && failure.isContained;
-    const why = isContained ? failure.message : this.#withComplaint(explained(failure));
+    const said = isContained ? failure.message : this.#withComplaint(explained(failure));
+    const why = this.#hides === undefined || isContained ? said : `${said}. ${this.#hides}`;
     health.failed({ why, isContained, isOurs: failure instanceof AppError });
     this.#parts.failed(why);
     return new NotReached(why);
@@ -151,6 +155,7 @@ export class PeerLink {
     const client = await this.#parts.client();
     const transport = pastSdk(await this.#parts.transport());
     this.#complaints = transport.complaints;
+    this.#hides = transport.hides;
     // Listing included.
     let isLate = false;
     const stop = clock.after(timeout, () => {

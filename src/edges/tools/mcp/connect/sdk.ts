@@ -7,7 +7,7 @@ export interface ClientOptions {
   version: string;
   /** How long the question about its era may take: a program that is fetched first needs a while. */
   probeMs: number;
-  /** The folders a server may use, as it learns from us: the workspace, nothing else. */
+  /** The folders a server may use, as it learns from us. */
   roots: readonly { uri: string; name: string }[];
   onToolsChanged(): void;
   /** A server of the older era asks a person something, in the middle of a call. */

@@ -40,6 +40,8 @@ export interface StdioStart {
   bounds?: ProgramBounds;
   /** Called when nothing of it is left. */
   ended?: () => void;
+  /** What the sandbox doesn't show of it, and the way out: said when it doesn't start. */
+  hides?: string;
 }
 
 export class StdioTransport implements Transport {
@@ -101,6 +103,10 @@ export class StdioTransport implements Transport {
       throw new Error("the server doesn't read what it is sent");
     }
     input.write(`${JSON.stringify(message)}\n`);
+  }
+
+  get hides(): string | undefined {
+    return this.#given.hides;
   }
 
   /** Resolves when nothing of it is left. */

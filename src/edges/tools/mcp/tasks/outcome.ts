@@ -15,7 +15,8 @@ export interface TaskPort {
   mostMs(server: string): number;
   definition(server: string): string;
   /** The folders a server may use. */
-  roots(): readonly { uri: string; name: string }[];
+  /** The folders a server may use, as it learns from us. */
+  roots(server: string): readonly { uri: string; name: string }[];
 }
 
 /** What a question of a task needs to go on, stored with the parked turn. */
@@ -105,7 +106,7 @@ async function askNext(
   server: string,
   { task, collected }: Omit<AskedByTask, "asked">,
 ): Promise<AfterAnswer> {
-  const step = nextStep(server, collected, { roots: port.roots(), maySample: false });
+  const step = nextStep(server, collected, { roots: port.roots(server), maySample: false });
   if (step.kind === "ask") {
     const state: AskedByTask = { task, collected, asked: step.key };
     const { shown, form } = step;
