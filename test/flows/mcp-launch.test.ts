@@ -71,7 +71,7 @@ describe("in the sandbox", () => {
     const { ok, why } = await at.lares.rpc("mcp.test", { name: "sky" });
     expect(ok).toBe(false);
     expect(why).toContain(`The sandbox shows it only ${script}, because the folder ${beside} `);
-    expect(why).toMatch(/Move it to a folder of its own, or .*: mcp\.servers\.sky\.sandbox: false$/);
+    expect(why).toMatch(/Move it to a separate folder, or .*: mcp\.servers\.sky\.sandbox: false$/);
     expect((await at.lares.rpc("mcp.list", {})).servers[0]).toMatchObject({ state: "failed", why });
   });
 

@@ -125,3 +125,37 @@ it("a file or folder that isn't there, or has no servers in it, is named; a fold
   writeFileSync(join(dir, ".vscode", "mcp.json"), '{ "servers": { "sky": { "command": "x" } } }');
   expect((await at.lares.rpc("mcp.import", { file: dir })).items).toMatchObject([{ name: "sky", state: "new" }]);
 });
+
+it("removing a server removes the secrets stored for it alone, and none that something else uses", async () => {
+  const at = await start();
+  const sky = {
+    command: "x",
+    args: ["--token=abc123456789"],
+    env: { API_KEY: "def123456789", OTHER_TOKEN: "ghi123456789" },
+  };
+  const far = { url: "https://far.example/mcp", headers: { Authorization: "Bearer vault:MCP_SKY_OTHER_TOKEN" } };
+  await at.add({ mcpServers: { sky } });
+  await at.add({ mcpServers: { far } });
+  await at.lares.rpc("secrets.set", { name: "MINE", value: "jkl123456789" });
+  const names = async () => (await at.lares.rpc("secrets.list", {})).secrets.map(({ name }) => name).sort();
+  expect(await names()).toEqual(["MCP_SKY_API_KEY", "MCP_SKY_OTHER_TOKEN", "MCP_SKY_TOKEN", "MINE"]);
+  // A reference in the middle of a value is one, too.
+  await expect(at.lares.rpc("secrets.remove", { name: "MCP_SKY_TOKEN" })).rejects.toThrow("lares.yaml refers to");
+  expect(at.run("remove", "sky", "--yes").text).toContain("Removed from the vault: MCP_SKY_");
+  expect(await names()).toEqual(["MCP_SKY_OTHER_TOKEN", "MINE"]);
+  expect(await at.lares.rpc("mcp.remove", { name: "far" })).toEqual({ removed: true, secrets: [] });
+});
+
+it("a pinned name that is no tool of the server is reported, with the nearest one that is", async () => {
+  const at = await start();
+  const { command, args } = scripted();
+  await at.add({ mcpServers: { sky: { command, args } } });
+  await at.lares.rpc("config.set", { path: "mcp.servers.sky.sandbox", value: false });
+  await at.lares.rpc("config.set", { path: "mcp.servers.sky.pin", value: ["forcast"] });
+  const attention = async () => (await at.lares.rpc("attention.list", {})).items.map(({ text }) => text).join();
+  expect(await attention()).toBe("");
+  await at.lares.rpc("mcp.test", { name: "sky" });
+  const says = "it is pinned (mcp.servers.sky.pin), and the server has no such tool; did you mean forecast?";
+  expect(await attention()).toContain(says);
+  expect(at.run("tools", "sky").text).toContain(`Can't be used: forcast: ${says}`);
+});

@@ -195,7 +195,10 @@ it("servers are added from what READMEs print, keys go into the vault, and remov
     added: [],
     refused: [{ reason: expect.stringContaining("already") }],
   });
-  expect(await at.lares.rpc("mcp.remove", { name: "My-Sky" })).toEqual({ removed: true });
+  expect(await at.lares.rpc("mcp.remove", { name: "My-Sky" })).toMatchObject({
+    removed: true,
+    secrets: [expect.stringContaining("SKY_TOKEN")],
+  });
   expect((await at.lares.rpc("mcp.list", {})).servers).toEqual([]);
 });
 

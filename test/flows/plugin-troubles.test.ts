@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as a plugin writes them
 /** What Lares says about plugins that can't work, before and after somebody tries them. With the real program. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -193,4 +194,14 @@ it("the list counts what a plugin brings: tools, commands, hooks, roles, servers
   const offers = ["2 tools", "1 command", "1 hook", "a watcher", "a memory back end", "1 MCP server", "1 skill"];
   expect(await state("sky")).toMatchObject({ offers, skills: ["rain"], notes: ["skills/empty has no SKILL.md"] });
   expect((await command(lares.home, "plugins", "list")).text).toContain(offers.join(", "));
+});
+
+it("a reference to the vault in a plugin's own arguments is only text: no secret comes with it (MCP-20)", async () => {
+  const { lares, install, call } = await startPlugins();
+  await lares.rpc("secrets.set", { name: "MINE", value: "not-for-plugins" });
+  await lares.rpc("config.set", { path: "plugins.config.sky", value: { home: lares.home } });
+  const args = ["${PLUGIN_ROOT}/main.mjs", "--token=vault:MINE", "--at=x:vault:MINE@y"];
+  await install(makePlugin("sky", { code: { command: "node", args } }));
+  const { text } = await call("sky__act", { way: "look" });
+  expect(JSON.parse(text.split("\n")[1]!).given).toEqual(["--token=vault:MINE", "--at=x:vault:MINE@y"]);
 });

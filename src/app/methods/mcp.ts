@@ -6,8 +6,8 @@ import type { LaresSettings } from "../config.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 export interface McpMethodParts extends Pick<MethodParts, "redact">, Asks<"mcp"> {
-  settings: Pick<LaresSettings, "change" | "view">;
-  vault: Pick<Vault, "get" | "set">;
+  settings: Pick<LaresSettings, "change" | "view" | "refersTo">;
+  vault: Pick<Vault, "get" | "set" | "list" | "remove">;
   crash: Crash;
 }
 
@@ -18,9 +18,8 @@ export function makeMcpMethods({ settings, vault, crash, redact, instance }: Mcp
       crash,
       redact,
       known: () => settings.view.mcp.servers,
-      hasSecret: (secret) => vault.get(secret) !== undefined,
-      isSecret: (secret, value) => vault.get(secret)?.reveal() === value,
-      putSecret: (secret, value) => vault.set(secret, value),
+      vault,
+      isNamed: (secret) => settings.refersTo(secret),
       save: (server, definition) => settings.change([[["mcp", "servers", server], definition]]),
     });
   const servers = () => instance().mcp.servers;
@@ -33,6 +32,6 @@ export function makeMcpMethods({ settings, vault, crash, redact, instance }: Mcp
     "mcp.login": ({ name, ended }) => servers().login(name, ended),
     "mcp.accept": async ({ name, tools }) => ({ accepted: await servers().accept(name, tools) }),
     "mcp.logs": async ({ name, limit }) => servers().logs(name, limit),
-    "mcp.remove": async ({ name }) => ({ removed: await manager().remove(name) }),
+    "mcp.remove": ({ name }) => manager().remove(name),
   };
 }

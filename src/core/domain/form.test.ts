@@ -44,6 +44,12 @@ describe("what people type", () => {
     ["a number that is too large", form(days), "8", '"days" must be at most 7.'],
     ["half a day", form(days), "1.5", "whole number"],
     ["no choice", form(unit), "kelvin", "must be one of c, f"],
+    ["no address", form({ ...city, format: "email" }), "ana at home", "must be an email address"],
+    ["two at signs", form({ ...city, format: "email" }), "a@b@c.de", "must be an email address"],
+    ["no page", form({ ...city, format: "uri" }), "example", "must be an address such as"],
+    ["no day", form({ ...city, format: "date" }), "tomorrow", "must be a date such as"],
+    ["a day that isn't", form({ ...city, format: "date" }), "2026-02-30", "must be a date such as"],
+    ["no time", form({ ...city, format: "date-time" }), "2026-11-30", "must be a date and time such as"],
     ["a text that is too long", form(city), "x".repeat(21), "is too long"],
     ["words where a yes is enough", form(), "Rome", "only wants a yes"],
   ])("%s is refused with how to answer", (_, given, typed, message) => {

@@ -16,9 +16,13 @@ export type FormField = {
   options?: { value: string; title: string }[];
   least?: number;
   most?: number;
+  /** Of a text: what it has to be. */
+  format?: TextFormat;
   /** Used where nothing is answered. */
   usual?: string | number | boolean | string[];
 };
+
+export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 export type QuestionForm = {
   fields: FormField[];
@@ -124,6 +128,7 @@ function readField(form: QuestionForm, field: FormField, value: Json): Json {
       if (typeof value !== "string") throw bad("must be text");
       if (value.length > Math.min(field.most ?? MOST_ANSWER, MOST_ANSWER)) throw bad("is too long");
       if (value.length < (field.least ?? 0)) throw bad(`needs at least ${field.least} characters`);
+      if (field.format && !FORMATS[field.format].fits(value)) throw bad(`must be ${FORMATS[field.format].said}`);
       return value;
     }
     case "number":
@@ -155,6 +160,31 @@ function readField(form: QuestionForm, field: FormField, value: Json): Json {
     default:
       return assertNever(field.kind);
   }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+/** As people read it in a sentence, and whether a text is that. */
+export const FORMATS: Readonly<Record<TextFormat, { said: string; fits(text: string): boolean }>> = {
+  email: { said: "an email address", fits: isEmail },
+  uri: { said: "an address such as https://example.com", fits: (text) => URL.canParse(text) },
+  date: { said: "a date such as 2026-11-30", fits: (text) => DAY.test(text) && isDay(text) },
+  "date-time": {
+    said: "a date and time such as 2026-11-30T09:00:00Z",
+    fits: (text) => MOMENT.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
+  },
+};
+
+function isEmail(text: string): boolean {
+  const [name = "", host = "", ...more] = text.split("@");
+  return more.length === 0 && name !== "" && host.includes(".") && !/\s/.test(text) && !/^\.|\.$/.test(host);
+}
+
+/** 30 February isn't one, although the machine counts on into March. */
+function isDay(text: string): boolean {
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
 function choose({ options = [] }: FormField, value: Json, bad: (why: string) => AppError): string {

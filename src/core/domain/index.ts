@@ -14,6 +14,7 @@ export {
 } from "./errors.ts";
 export type { LiveEvent } from "./events.ts";
 export {
+  FORMATS,
   type FormField,
   howToType,
   MOST_ANSWER,
@@ -21,6 +22,7 @@ export {
   type QuestionAnswer,
   type QuestionForm,
   readFormAnswer,
+  type TextFormat,
 } from "./form.ts";
 export {
   type AgentId,

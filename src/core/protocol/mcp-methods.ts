@@ -160,9 +160,12 @@ export const MCP_METHODS = {
   }),
   "mcp.remove": method({
     in: z.strictObject({ name, ...withIdempotencyKey }),
-    out: z.object({ removed: z.boolean() }),
+    out: z.object({
+      removed: z.boolean(),
+      secrets: z.array(z.string()).describe("what was removed from the vault with it"),
+    }),
     scope: "admin",
     mutates: true,
-    doc: "Removes a server from lares.yaml, ends its program, and forgets which of its tools were accepted.",
+    doc: "Removes a server from lares.yaml, with the secrets stored for it alone, ends its program, and forgets which of its tools were accepted.",
   }),
 } as const;

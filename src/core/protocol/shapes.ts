@@ -96,6 +96,7 @@ export const approval = z.object({
           options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
           least: z.number().optional(),
           most: z.number().optional(),
+          format: z.enum(["email", "uri", "date", "date-time"]).optional().describe("what a text has to be"),
           usual: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
         }),
       ),

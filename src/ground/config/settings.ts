@@ -270,10 +270,15 @@ export class Settings<Schema extends ConfigSchema> {
     return ` The section ${section} keeps its last good values.`;
   }
 
-  /** Whether this text stands in the file as a whole value. */
+  /** Whether this text stands in the file, as a value or as a part of one. */
   async refersTo(value: string): Promise<boolean> {
     const text = (await readText(this.file, this.parts.home)) ?? "";
-    return text.split("\n").some((line) => line.split(/[\s"',[\]{}]+/).includes(value));
+    const isPart = (letter: string | undefined) => letter !== undefined && /\w/.test(letter);
+    // Also in the middle of a value: `--token=vault:NAME`.
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+      if (!isPart(text[at - 1]) && !isPart(text[at + value.length])) return true;
+    }
+    return false;
   }
 
   /** One change after another: two writers would lose one of two edits. */

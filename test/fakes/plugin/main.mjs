@@ -63,6 +63,7 @@ const WAYS = {
     JSON.stringify({
       env: Object.keys(process.env).sort(),
       secret: process.env.SKY_KEY ?? null,
+      given: process.argv.slice(2),
       home: attempt(() => readdirSync(config.home)),
       lock: attempt(() => readFileSync(`${config.home}/plugins/lock.json`, "utf8").length),
       workspace: attempt(() => readdirSync(`${config.home}/agents/main/workspace`).length),

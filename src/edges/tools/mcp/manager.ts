@@ -2,15 +2,26 @@
 import type { Json } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { type AddPort, addServers } from "./adding/add.ts";
+import { isSecretOf } from "./adding/hide.ts";
 import { importServers } from "./adding/import.ts";
 import { knownSources, namedSources } from "./adding/sources.ts";
 import type { ServerConfig } from "./config.ts";
 import { describeTool } from "./listed/pins.ts";
 import type { McpServers } from "./servers.ts";
 
-export interface ManagerPort extends Omit<AddPort, "known" | "save" | "workspace" | "userHome"> {
+type FromVault = "hasSecret" | "isSecret" | "putSecret";
+
+export interface ManagerPort extends Omit<AddPort, "known" | "save" | "workspace" | "userHome" | FromVault> {
   /** Of the settings, not of what is running: a server that never started is listed, too. */
   known(): Readonly<Record<string, ServerConfig>>;
+  vault: {
+    get(name: string): { reveal(): string } | undefined;
+    set(name: string, value: string): Promise<void>;
+    list(): readonly { name: string }[];
+    remove(name: string): Promise<boolean>;
+  };
+  /** Whether the settings name this secret, as a value or for an agent. */
+  isNamed(secret: string): Promise<boolean>;
   /** Undefined removes it. */
   save(server: string, definition: Json | undefined): Promise<unknown>;
 }
@@ -66,7 +77,7 @@ export class McpManager {
         now: describeTool(tool),
         ...defined({ before }),
       })),
-      quarantined,
+      quarantined: [...quarantined, ...this.servers.unknownPins(name)],
     };
   }
 
@@ -84,17 +95,33 @@ export class McpManager {
     return { items: shown, added, notes: notes.map(redact) };
   }
 
-  async remove(name: string): Promise<boolean> {
-    if (!(name in this.#parts.known())) return false;
+  /** With the secrets that were stored for it alone. */
+  async remove(name: string): Promise<{ removed: boolean; secrets: string[] }> {
+    const { vault, isNamed } = this.#parts;
+    if (!(name in this.#parts.known())) return { removed: false, secrets: [] };
     await this.#parts.save(name, undefined);
-    // After the settings, so that a crash in between leaves pins of an unknown server, which harm nobody.
+    // After the settings, so that a crash in between leaves pins and keys of an unknown server, which harm nobody.
     await this.servers.forget(name);
-    return true;
+    const others = Object.keys(this.#parts.known());
+    const own = vault.list().flatMap((one) => (isSecretOf(name, one.name) ? [one.name] : []));
+    const secrets: string[] = [];
+    for (const secret of own.filter((one) => !others.some((other) => isSecretOf(other, one)))) {
+      if (!(await isNamed(secret)) && (await vault.remove(secret))) secrets.push(secret);
+    }
+    return { removed: true, secrets };
   }
 
   #adding(): AddPort {
     const { known, workspaces, ...port } = this.#parts;
-    return { ...port, known: known(), workspace: workspaces()[0] ?? "" };
+    const { vault } = port;
+    return {
+      ...port,
+      known: known(),
+      workspace: workspaces()[0] ?? "",
+      hasSecret: (name) => vault.get(name) !== undefined,
+      isSecret: (name, value) => vault.get(name)?.reveal() === value,
+      putSecret: (name, value) => vault.set(name, value),
+    };
   }
 
   /** Commands and addresses may contain secrets that nobody moved to the vault. */

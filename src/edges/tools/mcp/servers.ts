@@ -328,7 +328,22 @@ export class McpServers {
       const why = peer.whyContained() ?? (state.kind === "paused" ? state.why : undefined);
       return why === undefined ? [] : [`The MCP server ${name}: ${visibleLine(why)}. See: lares mcp logs ${name}`];
     });
-    return [...this.waiting(), ...broken, ...this.names().flatMap((name) => this.#heldProblem(name))];
+    const pins = this.names().flatMap((name) =>
+      this.unknownPins(name).map(({ name: tool, reason }) => `The MCP server ${name}: ${tool}: ${reason}`),
+    );
+    return [...this.waiting(), ...broken, ...pins, ...this.names().flatMap((name) => this.#heldProblem(name))];
+  }
+
+  /** Names under `pin` that are no tools of it, once it was listed. */
+  unknownPins(name: string): Manifest["quarantined"] {
+    const { config, manifest } = this.#entry(name);
+    const known = manifest && [...manifest.tools, ...manifest.quarantined].map((one) => one.name);
+    const strangers = known ? config.pin.filter((pin) => !known.includes(pin)) : [];
+    return strangers.map((pin) => {
+      const near = nearest(pin, known ?? []);
+      const hint = near === undefined ? "" : `; did you mean ${near}?`;
+      return { name: pin, reason: `it is pinned (mcp.servers.${name}.pin), and the server has no such tool${hint}` };
+    });
   }
 
   #heldProblem(name: string): string[] {

@@ -248,6 +248,7 @@ export const remove: Action = async (ctx, [name = ""]) => {
   const done = await ctx.rpc.call("mcp.remove", { name });
   ctx.out.document(done);
   ctx.out.say(done.removed ? words.removed(name) : words.notThere(oneLine(name)));
+  if (done.secrets.length > 0) ctx.out.say(words.removedSecrets(done.secrets.map(oneLine).join(", ")));
   return done.removed ? EXIT.done : EXIT.failed;
 };
 

@@ -167,7 +167,8 @@ export const mcpWords = {
     hint`Stopped waiting. You can still finish the login in the browser. Start over with: lares mcp login ${name}`,
   notLoggedIn: (hint: Hint, name: string) => hint`You aren't logged in to ${name}. Try again: lares mcp login ${name}`,
   loggedIn: (name: string) => `Logged in to ${name}.`,
-  removeQuestion: (name: string) => `Remove the MCP server ${name}?`,
+  removeQuestion: (name: string) => `Remove the MCP server ${name}, with the secrets stored for it alone?`,
+  removedSecrets: (names: string) => `Removed from the vault: ${names}.`,
   removed: (name: string) => `Removed ${name}.`,
   notThere: (name: string) => `There is no MCP server ${name}.`,
 };

@@ -108,6 +108,14 @@ export function secretName(server: string, key: string): string {
   return ownSecretName("MCP", server, key);
 }
 
+/** Whether a secret was named by `secretName` for this server. */
+export function isSecretOf(server: string, secret: string): boolean {
+  const [one, other] = [secretName(server, "A"), secretName(server, "B")];
+  // They differ where the key stands.
+  const at = [...one].findIndex((letter, i) => letter !== other[i]);
+  return secret.startsWith(one.slice(0, at)) && secret.endsWith(one.slice(at + 1));
+}
+
 type RevealSecret = (name: string) => string | undefined;
 
 /**

@@ -63,3 +63,15 @@ test.each([
 ])("%s is refused", (_, properties) => {
   expect(ask(properties)).toHaveProperty("refused");
 });
+
+test("the format of a text is shown and kept for its check; a pattern is only shown, because it is somebody else's code", () => {
+  const asked = (more: object) =>
+    readQuestion("sky", {
+      message: "Whom?",
+      requestedSchema: { properties: { to: { type: "string", ...more } }, required: ["to"] },
+    }) as { shown: string; form: { fields: object[] } };
+  expect(asked({ format: "email" })).toMatchObject({ form: { fields: [{ name: "to", format: "email" }] } });
+  expect(asked({ format: "email" }).shown).toContain("- to: an email address");
+  expect(asked({ format: "hostname" }).form.fields[0]).not.toHaveProperty("format");
+  expect(asked({ pattern: "^(a+)+$", description: "A name." }).shown).toContain("A name. Pattern: ^(a+)+$");
+});

@@ -5,7 +5,7 @@
  * MCP-13: a form never asks for secrets. One that does is refused before anybody sees it: what is typed into a chat stays there.
  */
 import { z } from "zod";
-import type { FormField, QuestionForm } from "../../../../core/domain/index.ts";
+import { FORMATS, type FormField, type QuestionForm, type TextFormat } from "../../../../core/domain/index.ts";
 import { defined, visible, visibleLine, withoutHidden } from "../../../../core/kit/index.ts";
 
 const MOST_FIELDS = 20;
@@ -22,6 +22,7 @@ const property = z.looseObject({
   title: words.optional(),
   description: words.optional(),
   format: words.optional(),
+  pattern: words.optional(),
   enum: z.array(z.string()).optional(),
   enumNames: z.array(z.string()).optional(),
   oneOf: z.array(option).optional(),
@@ -110,7 +111,15 @@ function readField(name: string, given: z.infer<typeof property>, required: bool
   }
   switch (given.type) {
     case "string":
-      return { ...common, kind: "text", ...defined({ least: given.minLength, most: given.maxLength, usual }) };
+      return {
+        ...common,
+        kind: "text",
+        ...defined({ least: given.minLength, most: given.maxLength, usual, format: readFormat(given.format) }),
+        // Not run here: an expression of somebody else's can be made to take forever. The server checks it itself.
+        ...(given.pattern === undefined
+          ? {}
+          : { about: label(`${given.description ?? ""} Pattern: ${given.pattern}`) }),
+      };
     case "number":
     case "integer":
       return { ...common, kind: given.type, ...defined({ least: given.minimum, most: given.maximum, usual }) };
@@ -144,17 +153,24 @@ function readOptions(
   return all.map(({ value, title }) => ({ value, title: label(title) }));
 }
 
+/** One that nobody knows isn't checked. */
+function readFormat(given: string | undefined): FormField["format"] {
+  return given !== undefined && Object.hasOwn(FORMATS, given) ? (given as TextFormat) : undefined;
+}
+
 function readUsual(value: unknown): FormField["usual"] {
   const read = z.union([z.string().max(MOST_MESSAGE), z.number(), z.boolean(), z.array(z.string()).max(MOST_OPTIONS)]);
   return read.safeParse(value).data;
 }
 
-function describe({ name, title, about, kind, options, required, usual }: FormField): string {
+function describe({ name, title, about, kind, options, required, usual, format }: FormField): string {
   const choices = options
     ?.map((one) => (one.title === one.value ? one.value : `${one.value} (${one.title})`))
     .join(", ");
   const what =
-    choices ?? { text: "text", number: "a number", integer: "a whole number", "yes-no": "yes or no" }[kind as "text"];
+    (format && FORMATS[format].said) ??
+    choices ??
+    { text: "text", number: "a number", integer: "a whole number", "yes-no": "yes or no" }[kind as "text"];
   const more = [required ? undefined : "optional", usual === undefined ? undefined : `default ${showUsual(usual)}`];
   const facts = [what, ...more.filter(Boolean)].join("; ");
   const called = title && title !== name ? ` (${title})` : "";

@@ -97,8 +97,7 @@ export async function prepareLaunch(
   });
   const why = room.name === "none" ? undefined : scripts.find((one) => one.why)?.why;
   const hides =
-    why &&
-    `${why}. Move it to a folder of its own, or start it without the sandbox: mcp.servers.${name}.sandbox: false`;
+    why && `${why}. Move it to a separate folder, or start it without the sandbox: mcp.servers.${name}.sandbox: false`;
   const wrapped = await room.wrap({ argv, cwd, env, key });
   return { wrapped, cwd, bounds, where: room.where, ...defined({ hides }) };
 }
