@@ -1,8 +1,8 @@
 /** An agent whose body is another runtime: the built program drives a fake ACP agent (test/fakes/acp-agent) as it drives its own loop. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Lares, startLares, until } from "../support/index.ts";
+import { type Lares, scratch, startLares, until } from "../support/index.ts";
 import { needs } from "../support/not-run.ts";
 import { processesTagged } from "../support/processes.ts";
 import { describeFake, orders, readMarks } from "../support/run-crashes.ts";
@@ -145,6 +145,23 @@ describe.skipIf(!needs("bwrap", "agents whose body is another runtime"))(
       await lares.restart();
       const refused = await lares.chat("ana", orders.say("never"));
       expect(refused).toMatchObject({ state: "failed", reason: expect.stringContaining("no sandbox to run it in") });
+    });
+
+    test("may be a link to a package that is installed in the folder where Lares' home is", async () => {
+      const folder = scratch("installed");
+      const program = join(folder, "node_modules", "fake", "run.mjs");
+      mkdirSync(dirname(program), { recursive: true });
+      writeFileSync(
+        program,
+        '#!/usr/bin/env node\nif (process.argv[2] === "--version") console.log("1.0.0");\nelse await import(process.argv[2]);\n',
+        { mode: 0o755 },
+      );
+      const command = join(folder, "fake");
+      symlinkSync(program, command);
+      const config = { agents: { main: { runtime: "fake" } }, runtimes: { fake: describeFake("", { command }) } };
+      const lares = await startLares({ home: join(folder, "home"), config });
+      onTestFinished(() => lares.dispose());
+      expect(await lares.chat("ana", orders.say("found"))).toMatchObject({ state: "answered", response: "found" });
     });
 
     test("says why it can't work: not described, not installed, its key rejected", async () => {

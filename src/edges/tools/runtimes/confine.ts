@@ -53,17 +53,32 @@ export function openRunMachine(parts: RunRoomParts): RunMachine {
 }
 
 async function confine({ sandbox, userHome }: RunRoomParts, room: RoomNeeds, { argv, cwd, env }: RunCommand) {
-  const programs = argv.filter(isScript).map((path) => findProject(realpathSync(path)));
+  const [program, ...args] = argv;
+  // A link to it, e.g. in ~/.local/bin, may stand where the sandbox shows nothing.
+  const real: [string, ...string[]] = [isOfSystem(program) ? program : realpathSync(program), ...args];
+  const programs = real.filter(isScript).map((path) => findParts(realpathSync(path)));
   const bridge = room.way && (await openBridge(room.way));
   const place = await sandbox.service({
     writable: room.writable,
-    readable: [...programFolders(userHome), ...programs.filter((path) => !path.startsWith("/usr"))],
+    readable: [...programFolders(userHome), ...programs.filter((path) => !isOfSystem(path))],
     network: false,
     ...(room.way ? { ours: [room.way.folder] } : {}),
   });
-  const inside = bridge ? bridge.wrap(argv) : ([...argv] as [string, ...string[]]);
+  const inside = bridge ? bridge.wrap(real) : real;
   const wrapped = await place.wrap({ argv: inside, cwd, env, key: room.key });
   return { command: { argv: wrapped.argv, cwd, env: wrapped.env }, close: () => bridge?.close() };
+}
+
+function isOfSystem(path: string): boolean {
+  return path.startsWith("/usr/");
+}
+
+const INSTALLED = "/node_modules";
+
+/** What a program loads: the packages beside it, without the folder they were installed in, which may be a whole home. */
+function findParts(file: string): string {
+  const at = file.indexOf(`${INSTALLED}/`);
+  return at < 0 ? findProject(file) : file.slice(0, at + INSTALLED.length);
 }
 
 /** What the kernel takes as the path of a socket. */
