@@ -88,7 +88,7 @@ function endListeners(
     (turn, session) => aside(wakers.goals.ended(turn, session)),
     (_turn, session) => aside(mind.compactions.consider(session)),
     (turn) => mind.locks.settled(turn),
-    (turn) => aside(runtimes.runs.ended(turn)),
+    (turn) => aside(runtimes.runs.settled(turn)),
     (_turn, session) => mind.memory.ended(withoutCommandLane(session)),
   ];
 }

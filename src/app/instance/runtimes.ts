@@ -1,7 +1,7 @@
 /** Agents whose body is another runtime. Built with the instance, loaded when the first of them has a turn. */
 import { homedir } from "node:os";
 import type { AgentId } from "../../core/domain/index.ts";
-import { findRuntime, loadHost, type RuntimeHost } from "../../edges/runtimes/index.ts";
+import { loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
 import { openRunMachine } from "../../edges/tools/index.ts";
 import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
@@ -52,7 +52,7 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
   return {
     runs,
     host,
-    bodies: { runs, instructions, find: (agent) => findRuntime(config.agents[agent]?.runtime, config.runtimes) },
+    bodies: { runs, instructions, find: makeRuntimeFinder(config) },
     close: async () => (await made)?.close(),
   };
 }

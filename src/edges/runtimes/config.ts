@@ -101,12 +101,21 @@ export const runtimeAdvice: AdviceTable = {
   },
 };
 
-/** The runtime an agent's settings name; nothing: our own loop. */
-export function findRuntime(
-  given: string | undefined,
-  config: RuntimesConfig,
-): { runtime: string; title: string } | undefined {
-  const { name } = readRuntimeName(given ?? NATIVE);
+type NamedRuntime = { runtime: string; title: string };
+
+/** Finds the runtime that an agent's settings name; nothing: our own loop. Every turn asks, and most agents name none. */
+export function makeRuntimeFinder(config: {
+  agents: Readonly<Record<string, { runtime?: string | undefined } | undefined>>;
+  runtimes: RuntimesConfig;
+}): (agent: string) => NamedRuntime | undefined {
+  return (agent) => {
+    const given = config.agents[agent]?.runtime;
+    return given === undefined ? undefined : findRuntime(given, config.runtimes);
+  };
+}
+
+function findRuntime(given: string, config: RuntimesConfig): NamedRuntime | undefined {
+  const { name } = readRuntimeName(given);
   if (name === NATIVE) return undefined;
   const title = config[name]?.title ?? DRIVERS.find((one) => one.name === name)?.title ?? name;
   return { runtime: name, title };

@@ -50,6 +50,8 @@ interface HeldRun {
 export class Runs {
   private readonly parts: RunsParts;
   private readonly live = new Map<TurnId, HeldRun>();
+  /** Turns of this life that have a run. */
+  private readonly begun = new Set<TurnId>();
   /** Numbers of attempts whose intent isn't written. */
   private readonly next = new Map<TurnId, number>();
 
@@ -59,6 +61,7 @@ export class Runs {
 
   /** Before a stretch: nothing of an earlier process is left, and the next attempt has its number. May be repeated. */
   async ready(turn: TurnId): Promise<void> {
+    this.begun.add(turn);
     if (this.live.has(turn)) return;
     const row = await readRun(this.parts.records, turn);
     if (row && row.endedAt !== null) return;
@@ -123,8 +126,14 @@ export class Runs {
     await this.live.get(turn)?.started.session.stop("soft");
   }
 
-  /** The turn is over, however it ended: nothing of its run is left. Idempotent. */
+  /** A turn is over, however it ended. Every turn says so, and most have no run. */
+  async settled(turn: TurnId): Promise<void> {
+    if (this.begun.has(turn)) await this.ended(turn);
+  }
+
+  /** Nothing of the turn's run is left. Idempotent. */
   async ended(turn: TurnId): Promise<void> {
+    this.begun.delete(turn);
     const live = this.live.get(turn);
     this.live.delete(turn);
     this.next.delete(turn);
