@@ -1,5 +1,6 @@
 /** Codex' items as tool calls: a name, an input and a result. Pure. */
 import { asObject, type Json } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { codexWords as words } from "./words.ts";
 
 export type CodexItem = Readonly<Record<string, unknown>>;
@@ -28,8 +29,8 @@ const CALLS: Readonly<Record<string, CallReader>> = {
     input: { command: asText(command) },
     text: asText(aggregated_output),
   }),
-  fileChange: (item) => ({ name: "apply_patch", input: { changes: readChanges(item) }, text: sayChanges(item) }),
-  file_change: (item) => ({ name: "apply_patch", input: { changes: readChanges(item) }, text: sayChanges(item) }),
+  fileChange: readPatch,
+  file_change: readPatch,
   mcpToolCall: readMcpCall,
   mcp_tool_call: readMcpCall,
   dynamicToolCall: ({ tool, arguments: given }) => ({ name: asText(tool), input: asJson(given) }),
@@ -46,6 +47,15 @@ export function readCall(item: CodexItem): ReadCall | undefined {
   const isError = item.status === "failed" || item.status === "declined";
   const said = text === "" && item.status === "declined" ? words.declined : text;
   return { name, input, isError, text: said.slice(0, MOST_TEXT) };
+}
+
+/** One file is named as such, so that it is judged by the rules for files; a move has two. */
+function readPatch(item: CodexItem): ReturnType<CallReader> {
+  const changes = readChanges(item);
+  const given = Array.isArray(item.changes) ? item.changes.map(asObject) : [];
+  const isOne = given.length === 1 && !asObject(given[0]!.kind).move_path;
+  const path = isOne ? asText(given[0]!.path) || undefined : undefined;
+  return { name: "apply_patch", input: { ...defined({ path }), changes }, text: sayChanges(item) };
 }
 
 function readMcpCall({ server, tool, arguments: given, result, error }: CodexItem): ReturnType<CallReader> {

@@ -115,3 +115,15 @@ test("a turn that ends after a denial, with nothing said since, ended because of
   const { events } = play([asked, { kind: "answered", ask: "a", how: "deny" }, end]);
   expect(events.at(-1)).toMatchObject({ type: "done", outcome: "rejected" });
 });
+
+test("a change of one file names it, as the rules for files want; several, or a move, don't", () => {
+  const change = (path: string, kind: object) => ({ path, kind, diff: "" });
+  const input = (changes: object[]) => {
+    const item = { id: "p", type: "fileChange", changes, status: "inProgress" };
+    const [event] = play([note("item/started", { threadId: "t", item })]).events;
+    return event?.type === "tool_call" ? event.input : undefined;
+  };
+  expect(input([change("/a", { type: "add" })])).toMatchObject({ path: "/a" });
+  expect(input([change("/a", { type: "add" }), change("/b", { type: "add" })])).not.toHaveProperty("path");
+  expect(input([change("/a", { type: "update", move_path: "/b" })])).not.toHaveProperty("path");
+});
