@@ -173,6 +173,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/faces/cli/doctor/home.ts",
     "src/faces/cli/onboard/choice.ts",
     "src/faces/cli/program.ts",
+    "src/faces/cli/set-together.ts",
     "src/faces/cli/testing.ts",
     "src/faces/cli/words/table/index.ts",
     "ui/src/parts/ChannelsTab.svelte",

@@ -22,6 +22,7 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "a2a test": [5, "there is no peer of that name"],
   "a2a remove": [5, "there is no peer of that name"],
   "mcp login": [5, "there is no server of that name"],
+  "mcp import": [5, "there is no such file"],
   "plugins install": [2, "the yes is asked for in a terminal"],
   "plugins update": [5, "there is no plugin of that name"],
   "plugins enable": [5, "there is no plugin of that name"],
