@@ -2,9 +2,10 @@
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
-import { callFacts, describeStep, listRestarts, listTurns, type TurnRow } from "../../flow/turns/index.ts";
+import { callFacts, countTurns, describeStep, listRestarts, listTurns, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
+import { countAll } from "./count-all.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
@@ -47,12 +48,11 @@ export function makeTurnMethods(
     // The same wait as chat.send, for a client whose connection broke in between.
     "turns.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
     async "turns.list"(p) {
-      const rows = await listTurns(committed(), {
-        limit: p.limit ?? 50,
-        ...truthy({ session: p.session }),
-        ...(p.open ? { open: true } : {}),
-      });
+      const asked = { ...truthy({ session: p.session }), ...(p.open ? { open: true } : {}) };
+      const limit = p.limit ?? 50;
+      const rows = await listTurns(committed(), { ...asked, limit });
       return {
+        total: await countAll(rows, limit, () => countTurns(committed(), asked)),
         turns: rows.map((row) => ({
           turn: row.id,
           session: row.session,

@@ -39,6 +39,9 @@ import { beat, TIME_METHODS } from "./time-methods.ts";
 import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
 
+/** How many there are, whatever the limit. */
+const total = z.number().optional().describe("how many there are, whatever the limit");
+
 export const METHODS = {
   health: method({
     in: nothing,
@@ -157,6 +160,7 @@ export const METHODS = {
       limit: z.number().int().min(1).max(500).optional(),
     }),
     out: z.object({
+      total,
       turns: z.array(
         z.object({
           turn: z.string(),
@@ -181,7 +185,7 @@ export const METHODS = {
       search: z.string().max(200).optional(),
       agent: agentId.optional(),
     }),
-    out: z.object({ sessions: z.array(sessionSummary) }),
+    out: z.object({ sessions: z.array(sessionSummary), total }),
     scope: "read",
     mutates: false,
     doc: "Sessions, the most recently used first.",
@@ -247,10 +251,14 @@ export const METHODS = {
       session: sessionKey.optional(),
       limit: z.number().int().min(1).max(1000).optional(),
     }),
-    out: z.object({ approvals: z.array(approval) }),
+    out: z.object({
+      approvals: z.array(approval),
+      total,
+      waiting: z.number().optional().describe("how many of all wait for an answer"),
+    }),
     scope: "read",
     mutates: false,
-    doc: "Actions waiting for a person's yes or no, oldest first.",
+    doc: "Actions waiting for a person's yes or no, oldest first. Of more than the limit, the newest.",
   }),
   "approvals.get": method({
     in: z.strictObject({ id: z.string().min(1).max(128) }),

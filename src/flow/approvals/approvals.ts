@@ -24,9 +24,11 @@ import {
 import { type Bus, type Clock, defined } from "../../core/kit/index.ts";
 import type { Reminders } from "./reminders.ts";
 import {
+  type ApprovalQuery,
   answerApproval,
   askedByTools,
   byEnding,
+  countApprovals,
   countUse,
   forgetRule,
   hideQuestion,
@@ -219,8 +221,12 @@ export class Approvals {
     return readApproval(this.parts.records.committed, id);
   }
 
-  list(q: { pendingOnly: boolean; session?: string; turn?: string; limit: number }): Promise<ApprovalView[]> {
+  list(q: ApprovalQuery & { limit: number; keeps?: "newest" }): Promise<ApprovalView[]> {
     return listApprovals(this.parts.records.committed, q);
+  }
+
+  count(q: ApprovalQuery): Promise<number> {
+    return countApprovals(this.parts.records.committed, q);
   }
 
   /**

@@ -211,10 +211,33 @@ export async function readApproval(db: Reads, id: string): Promise<ApprovalView 
   return row && view(row);
 }
 
+export interface ApprovalQuery {
+  pendingOnly: boolean;
+  session?: string;
+  turn?: string;
+}
+
+/** Oldest first. Of more than `limit` the oldest are kept, or the newest. */
 export async function listApprovals(
   db: Reads,
-  q: { pendingOnly: boolean; session?: string; turn?: string; limit: number },
+  q: ApprovalQuery & { limit: number; keeps?: "newest" },
 ): Promise<ApprovalView[]> {
+  const { filter, params } = matching(q);
+  const order = q.keeps === "newest" ? "asked_at DESC, id DESC" : "asked_at, id";
+  const rows = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM approval ${filter} ORDER BY ${order} LIMIT ?`,
+    ...params,
+    q.limit,
+  );
+  return (q.keeps === "newest" ? rows.reverse() : rows).map(view);
+}
+
+export async function countApprovals(db: Reads, q: ApprovalQuery): Promise<number> {
+  const { filter, params } = matching(q);
+  return (await db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM approval ${filter}`, ...params))?.n ?? 0;
+}
+
+function matching(q: ApprovalQuery): { filter: string; params: SqlValue[] } {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.pendingOnly) where.push("state = 'pending'");
@@ -226,13 +249,7 @@ export async function listApprovals(
     where.push("turn = ?");
     params.push(q.turn);
   }
-  const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
-  const rows = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM approval ${filter} ORDER BY asked_at, id LIMIT ?`,
-    ...params,
-    q.limit,
-  );
-  return rows.map(view);
+  return { filter: where.length ? `WHERE ${where.join(" AND ")}` : "", params };
 }
 
 /** What waits for an answer and was asked in this chat, oldest first. */

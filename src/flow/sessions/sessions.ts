@@ -21,6 +21,7 @@ import { truthy } from "../../core/kit/index.ts";
 import {
   briefSince,
   countMessages,
+  countSummaries,
   deleteSession,
   findMode,
   forgetPrompt,
@@ -32,6 +33,7 @@ import {
   readSummary,
   renameSession,
   resetSession,
+  type SessionQuery,
   type SessionRow,
   setMode,
 } from "./store.ts";
@@ -85,8 +87,12 @@ export class Sessions {
     this.parts = parts;
   }
 
-  async list(q: { search?: string; agent?: string; limit: number }): Promise<SessionSummary[]> {
+  async list(q: SessionQuery & { limit: number }): Promise<SessionSummary[]> {
     return (await listSummaries(this.parts.records.committed, q)).map((row) => this.summary(row));
+  }
+
+  count(q: SessionQuery): Promise<number> {
+    return countSummaries(this.parts.records.committed, q);
   }
 
   async get(key: string): Promise<SessionSummary> {

@@ -39,7 +39,23 @@ export function readSummary(db: Reads, key: string): Promise<SessionRow | undefi
   return db.get(`${SUMMARY} WHERE s.key = ?`, key);
 }
 
-export function listSummaries(db: Reads, q: { search?: string; agent?: string; limit: number }): Promise<SessionRow[]> {
+export interface SessionQuery {
+  search?: string;
+  agent?: string;
+}
+
+/** The most recently used first. */
+export function listSummaries(db: Reads, q: SessionQuery & { limit: number }): Promise<SessionRow[]> {
+  const { filter, params } = matching(q);
+  return db.all(`${SUMMARY} ${filter} ORDER BY s.updated_at DESC, s.key LIMIT ?`, ...params, q.limit);
+}
+
+export async function countSummaries(db: Reads, q: SessionQuery): Promise<number> {
+  const { filter, params } = matching(q);
+  return (await db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM session s ${filter}`, ...params))?.n ?? 0;
+}
+
+function matching(q: SessionQuery): { filter: string; params: SqlValue[] } {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.agent) {
@@ -54,8 +70,7 @@ export function listSummaries(db: Reads, q: { search?: string; agent?: string; l
     );
     params.push(...Array<string>(3).fill(q.search.toLowerCase()));
   }
-  const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
-  return db.all(`${SUMMARY} ${filter} ORDER BY s.updated_at DESC, s.key LIMIT ?`, ...params, q.limit);
+  return { filter: where.length ? `WHERE ${where.join(" AND ")}` : "", params };
 }
 
 interface MessageRow {

@@ -17,6 +17,7 @@ export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { TurnParts } from "./ports.ts";
 export { callFacts, describeStep } from "./step-outcome.ts";
 export {
+  countTurns,
   eraseTurns,
   findAcceptId,
   forgetAdmitted,

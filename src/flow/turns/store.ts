@@ -200,7 +200,28 @@ export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefin
   return row && turnRow(row);
 }
 
-export async function listTurns(db: Reads, q: { session?: string; open?: boolean; limit: number }): Promise<TurnRow[]> {
+export interface TurnQuery {
+  session?: string;
+  open?: boolean;
+}
+
+/** The newest first. */
+export async function listTurns(db: Reads, q: TurnQuery & { limit: number }): Promise<TurnRow[]> {
+  const { filter, params } = matching(q);
+  const rows = await db.all<Raw>(
+    `SELECT ${COLUMNS} FROM turn ${filter} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+    ...params,
+    q.limit,
+  );
+  return rows.map(turnRow);
+}
+
+export async function countTurns(db: Reads, q: TurnQuery): Promise<number> {
+  const { filter, params } = matching(q);
+  return (await db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM turn ${filter}`, ...params))?.n ?? 0;
+}
+
+function matching(q: TurnQuery): { filter: string; params: SqlValue[] } {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.session) {
@@ -208,13 +229,7 @@ export async function listTurns(db: Reads, q: { session?: string; open?: boolean
     params.push(q.session);
   }
   if (q.open) where.push("ended_at IS NULL");
-  const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
-  const rows = await db.all<Raw>(
-    `SELECT ${COLUMNS} FROM turn ${filter} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
-    ...params,
-    q.limit,
-  );
-  return rows.map(turnRow);
+  return { filter: where.length ? `WHERE ${where.join(" AND ")}` : "", params };
 }
 
 /** Turns whose accept id begins with this, the newest first: their ids grow with time. */

@@ -30,6 +30,26 @@ describe("approvals", () => {
     expect(err).toContain("lares approve ID");
   });
 
+  it("says how many wait in all, whatever is shown of them", async () => {
+    const some = (p: object) => ({ approvals: [A, B], total: 13, waiting: 13, ...p });
+    const first = async (argv: string[], given: object) => {
+      const { out } = await run(argv, { "approvals.list": () => some(given) });
+      gateway.close();
+      return out.split("\n")[0];
+    };
+    expect(await first(["approvals", "list", "--limit", "2"], {})).toBe(
+      "13 approvals are waiting for you; showing the newest 2 of 13.",
+    );
+    const answered = [approval({ id: A.id, state: "denied" })];
+    expect(await first(["approvals", "list", "--all", "--limit", "1"], { approvals: answered, total: 40 })).toBe(
+      "13 approvals are waiting for you; showing the newest 1 of 40.",
+    );
+    expect(await first(["approvals", "list", "--session", "s1"], { approvals: [], total: 0, waiting: 0 })).toBe(
+      "Nothing is waiting for you in this conversation.",
+    );
+    gateway = await fakeGateway({});
+  });
+
   it("a code that was answered or has expired goes to the server, which says what became of it", async () => {
     const { code, err } = await run(["approve", "abc123"], {
       ...handlers([approval({ id: A.id, state: "expired" })]),

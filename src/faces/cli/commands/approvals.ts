@@ -15,15 +15,16 @@ const DECISIONS = ["allow-once", "allow-always", "deny"] as const;
 type Decision = (typeof DECISIONS)[number];
 
 export const list: Action = async ({ rpc, out, options, clock, ports }) => {
-  const { approvals } = await rpc.call("approvals.list", {
+  const found = await rpc.call("approvals.list", {
     ...(options.all ? { state: "all" as const } : {}),
     ...truthy({ session: options.session, limit: options.limit }),
   });
+  const { approvals, total = approvals.length } = found;
   out.items(approvals);
-  const waiting = approvals.filter((a) => a.state === "pending").length;
+  const { waiting = approvals.filter((a) => a.state === "pending").length } = found;
   const room = Math.max((ports.stdout.columns ?? 120) - 48, 30);
   out.say(
-    waiting ? words.waiting(waiting) : words.none,
+    words.waiting(waiting, { shown: approvals.length, total, inSession: options.session !== undefined }),
     ...table(
       approvals.map((a) => [
         answerMark(a, out.paint),

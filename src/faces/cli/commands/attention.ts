@@ -30,7 +30,7 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
     "  ",
   );
   out.say(
-    words.some(total),
+    words.some(total, items.length),
     ...items.flatMap((one, i) => [heads[i]!, ...below(one, out).map((line) => `     ${line}`)]),
   );
   if (next) out.note(words.more(out.hint, Math.min(total, 500)));

@@ -22,6 +22,8 @@ interface Fact {
 
 /** How many facts are looked through for the ending of an id. */
 const LOOKED_THROUGH = 1000;
+/** Facts of a list. */
+const LISTED = 100;
 /** Facts, and messages, of a preview. */
 const MOST_PREVIEW = 20;
 
@@ -57,10 +59,13 @@ export const search: Action = async (ctx, [query = ""]) => {
 
 export const list: Action = async (ctx) => {
   const { rpc, out } = ctx;
-  const { facts } = await rpc.call("memory.list", readLimit(ctx));
-  const newestLast = [...facts].sort((a, b) => a.at - b.at);
+  const { limit = LISTED } = readLimit(ctx);
+  // One more than is shown tells whether there are more.
+  const { facts } = await rpc.call("memory.list", { limit: Math.min(limit + 1, LOOKED_THROUGH) });
+  const newestLast = facts.slice(0, limit).sort((a, b) => a.at - b.at);
   out.items(newestLast);
-  out.say(facts.length ? words.some(facts.length) : words.none(out.hint), ...rows(ctx, newestLast));
+  const isMore = facts.length > limit;
+  out.say(facts.length ? words.some(newestLast.length, isMore) : words.none(out.hint), ...rows(ctx, newestLast));
   return EXIT.done;
 };
 

@@ -178,14 +178,17 @@ describe("schedule", () => {
       { due: NOW - 1000, state: "done", turn: "t_1", startedAt: NOW, endedAt: NOW + 4200 },
     ];
     const more = { ...jobs, "schedule.history": () => ({ slots }) };
-    const { out } = await run(["schedule", "history", "mail", "--limit", "2"], more);
-    expect(gateway.callsOf("schedule.history")).toEqual([{ id: job().id, limit: 2 }]);
+    const { out } = await run(["schedule", "history", "mail", "--limit", "4"], more);
+    expect(gateway.callsOf("schedule.history")).toEqual([{ id: job().id, limit: 5 }]);
     const lines = out.trimEnd().split("\n");
     expect(lines[0]).toBe("mail: 3 runs, 1 failed or missed.");
     expect(lines[1]).toMatch(/✓ done .* 4\.2 s {2}t_1/);
     expect(lines[2]).toMatch(/◐ waiting for you .* t_2 {2}lares approve abc123$/);
     expect(lines[3]).toMatch(/✕ missed .* Lares was not running\./);
     expect(lines[4]).toContain("○ pending");
+    await gateway.close();
+    const cut = await run(["schedule", "history", "mail", "--limit", "3"], more);
+    expect(cut.out.split("\n")[0]).toBe("mail: the last 2 runs, 1 failed or missed.");
   });
 
   it("history doesn't count what was skipped as runs", async () => {
@@ -211,6 +214,13 @@ describe("memory", () => {
     "memory.add": () => ({ id: "m_0000000003", state: "live" }),
     "memory.forget": () => ({ forgotten: true }),
   };
+
+  it("list says that there are more than it shows", async () => {
+    const { out } = await run(["memory", "list", "--limit", "1"], more);
+    expect(out.split("\n")[0]).toBe("More than 1 fact, newest last; showing the newest 1.");
+    expect(out).toContain("Ana likes");
+    expect(out).not.toContain("The cat is Tom");
+  });
 
   it("list has the newest last, search the best first; both with their source", async () => {
     const { out } = await run(["memory", "list"], more);

@@ -18,6 +18,9 @@ import { kept } from "./sessions.ts";
 type Job = Result<"schedule.add">;
 type SlotState = NonNullable<Job["last"]>["state"];
 
+/** Runs of a list. */
+const HISTORY = 50;
+
 export const list: Action = async (ctx) => {
   const { out, clock, options } = ctx;
   const { search, agent, finished } = options;
@@ -115,14 +118,19 @@ export const snooze: Action = async (ctx, [typed = ""]) => {
 export const history: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options, clock } = ctx;
   const job = await find(ctx, typed);
-  const { slots } = await rpc.call("schedule.history", { id: job.id, limit: options.limit });
+  const limit = options.limit ?? HISTORY;
+  // One more than is shown tells whether there are more.
+  const found = (await rpc.call("schedule.history", { id: job.id, limit: Math.min(limit + 1, 1000) })).slots;
+  const slots = found.slice(0, limit);
   const newestLast = [...slots].sort((a, b) => a.due - b.due);
   out.items(newestLast);
   const skipped = slots.filter((slot) => slot.state === "skipped").length;
   const ran = slots.filter((slot) => slot.state !== "pending").length - skipped;
   const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
   out.say(
-    ran + skipped ? words.ran(job.name, ran, bad, skipped) : words.notYet(job.name, until(job.next, clock.now())),
+    ran + skipped
+      ? words.ran(job.name, ran, { bad, skipped, isMore: found.length > limit })
+      : words.notYet(job.name, until(job.next, clock.now())),
     ...table(
       newestLast.map((slot) => [
         mark(slot.state, out.paint),

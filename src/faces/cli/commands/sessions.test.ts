@@ -49,6 +49,26 @@ const missing = () => {
   throw new AppError("NOT_FOUND", { message: "no" });
 };
 
+describe("lists that are cut", () => {
+  const turn = (id: string) => ({ turn: id, session: SESSION, agent: "main", state: "answered", acceptedAt: NOW });
+  it.each([
+    [
+      ["sessions", "list", "--limit", "2"],
+      { "sessions.list": () => ({ sessions: [summary("a"), summary("b")], total: 9 }) },
+      "9 conversations, newest last; showing the newest 2 of 9.",
+    ],
+    [
+      ["turns", "list", "--limit", "2"],
+      { "turns.list": () => ({ turns: [turn("b"), turn("a")], total: 7 }) },
+      "7 turns, newest last; showing the newest 2 of 7.",
+    ],
+    [["turns", "list"], { "turns.list": () => ({ turns: [turn("b"), turn("a")], total: 2 }) }, "2 turns, newest last."],
+  ] as [string[], Handlers, string][])("%j says how many there are", async (argv, handlers, first) => {
+    const { out } = await run(argv, handlers);
+    expect(out.split("\n")[0]).toBe(first);
+  });
+});
+
 describe("sessions", () => {
   it("list marks a conversation that works, waits for a person or ended in a failure", async () => {
     const last = (state: "answered" | "failed" | "parked" | "attention") => ({ last: { turn: "t_1", state } });

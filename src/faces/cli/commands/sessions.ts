@@ -13,7 +13,7 @@ import { commonWords } from "../words/common.ts";
 import { sessionWords as words } from "../words/talk.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
-  const { sessions } = await rpc.call(
+  const { sessions, total = sessions.length } = await rpc.call(
     "sessions.list",
     truthy({ limit: options.limit, search: options.search, agent: options.agent }),
   );
@@ -24,7 +24,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
     return EXIT.done;
   }
   out.say(
-    words.some(sessions.length),
+    words.some(total, sessions.length),
     ...table(
       sessions.map((s) => [
         markState(s, out.paint),

@@ -11,14 +11,14 @@ import { turnWords as words } from "../words/look.ts";
 import { timeline } from "./timeline.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
-  const { turns } = await rpc.call(
+  const { turns, total = turns.length } = await rpc.call(
     "turns.list",
     truthy({ session: options.session, open: options.open, limit: options.limit }),
   );
   turns.reverse();
   out.items(turns);
   out.say(
-    turns.length ? words.some(turns.length) : noneLine(options, out.hint),
+    turns.length ? words.some(total, turns.length) : noneLine(options, out.hint),
     ...table(
       turns.map((t) => {
         const { glyph, word, tone } = STATES[t.state as TurnState] ?? STATES.attention;

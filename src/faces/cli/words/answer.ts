@@ -1,11 +1,14 @@
 /** What `lares approvals`, `policy` and `undo` say. */
 
 import type { Hint } from "../output.ts";
-import { plural } from "./plural.ts";
+import { listed, plural } from "./plural.ts";
 
 export const approvalWords = {
-  waiting: (n: number) => `${plural(n, "approval is", "approvals are")} waiting for you.`,
-  none: "Nothing is waiting for you.",
+  /** `n` wait in all; shown are some of `total`, which may be answered already. */
+  waiting: (n: number, { shown, total, inSession }: { shown: number; total: number; inSession: boolean }) => {
+    const waits = n ? `${plural(n, "approval is", "approvals are")} waiting for you` : "Nothing is waiting for you";
+    return listed(inSession ? `${waits} in this conversation` : waits, shown, total);
+  },
   howToAnswer: (hint: Hint) => hint`To answer: lares approve ID, or lares deny ID. For details: lares approvals get ID`,
   howToFillIn: (hint: Hint) => hint`For a question with fields: lares answer ID TEXT`,
   notADecision: (word: string) => `"${word}" isn't a decision.`,

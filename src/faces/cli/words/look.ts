@@ -1,11 +1,12 @@
 /** What `lares status`, `turns`, `attention`, `usage`, `logs` and `security` say. */
 
 import type { Hint } from "../output.ts";
-import { plural } from "./plural.ts";
+import { listed, plural } from "./plural.ts";
 
 export const attentionWords = {
   none: "Nothing needs you.",
-  some: (n: number) => `${plural(n, "thing")} ${n === 1 ? "needs" : "need"} you.`,
+  some: (n: number, shown: number) =>
+    listed(`${plural(n, "thing")} ${n === 1 ? "needs" : "need"} you`, shown, n, "first"),
   more: (hint: Hint, limit: number) => hint`See more: lares attention --limit ${limit}`,
   toDismiss: (hint: Hint) => hint`To dismiss something: lares attention dismiss ID, or --all.`,
   seeApproval: (hint: Hint, id: string) => hint`lares approvals get ${id}`,
@@ -68,7 +69,7 @@ export const turnWords = {
     compacted: "compacted",
     summary: "summary",
   },
-  some: (n: number) => `${plural(n, "turn")}, newest last.`,
+  some: (total: number, shown: number) => listed(`${plural(total, "turn")}, newest last`, shown, total),
   noneOpen: "No unfinished turns.",
   noneThere: "No turns in this conversation.",
   none: (hint: Hint) => hint`No turns yet. Start one: lares chat`,

@@ -1,7 +1,7 @@
 /** What `lares memory` says. */
 
 import type { Hint } from "../output.ts";
-import { plural } from "./plural.ts";
+import { listed, plural } from "./plural.ts";
 
 export const memoryWords = {
   names: (n: number) => `${plural(n, "name")}, most mentioned first.`,
@@ -48,7 +48,8 @@ export const memoryWords = {
   remembered: (hint: Hint, id: string) => hint`Remembered. Forget it: lares memory forget ${id}`,
   found: (n: number) => `${plural(n, "fact")}, best match first.`,
   notFound: (query: string) => `Nothing found for "${query}".`,
-  some: (n: number) => `${plural(n, "fact")}, newest last.`,
+  some: (n: number, isMore = false) =>
+    isMore ? listed(`More than ${plural(n, "fact")}, newest last`, n, undefined) : `${plural(n, "fact")}, newest last.`,
   none: (hint: Hint) => hint`No memories yet. Add one: lares memory add "…"`,
   nameWhat: "Say what to forget.",
   nameWhatHint: "Give an id, or a topic or person: --about Ana",

@@ -50,8 +50,8 @@ export const scheduleWords = {
   started: (hint: Hint, name: string, turn: string) => hint`Started ${name}. See the result: lares turns get ${turn}`,
   inOrAt: "Use --in or --at, not both.",
   snoozed: (name: string) => `Snoozed ${name}`,
-  ran: (name: string, n: number, bad: number, skipped: number) =>
-    `${name}: ${plural(n, "run")}, ${bad ? `${bad} failed or missed` : "none failed or missed"}${skipped ? `, and ${skipped} skipped` : ""}.`,
+  ran: (name: string, n: number, { bad, skipped, isMore }: { bad: number; skipped: number; isMore: boolean }) =>
+    `${name}: ${isMore ? `the last ${plural(n, "run")}` : plural(n, "run")}, ${bad ? `${bad} failed or missed` : "none failed or missed"}${skipped ? `, and ${skipped} skipped` : ""}.`,
   notYet: (name: string, next: string) => `${name} hasn't run yet; next: ${next}.`,
   approve: (hint: Hint, approval: string) => hint`lares approve ${approval}`,
   runs: (n: number, days: number) => `${plural(n, "run")} in ${plural(days, "day")}.`,

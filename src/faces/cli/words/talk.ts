@@ -2,7 +2,7 @@
 
 import { asSentence } from "../../../core/kit/index.ts";
 import type { Hint } from "../output.ts";
-import { plural } from "./plural.ts";
+import { listed, plural } from "./plural.ts";
 
 export const agentWords = {
   none: (hint: Hint) => hint`No agents yet. Create one: lares agents create NAME`,
@@ -62,7 +62,7 @@ export const sessionWords = {
   empty: (from: string) => `${from} is empty.`,
   noMatch: (search: string) => `No conversations match "${search}".`,
   none: (hint: Hint) => hint`No conversations yet. Start one: lares chat`,
-  some: (n: number) => `${plural(n, "conversation")}, newest last.`,
+  some: (total: number, shown: number) => listed(`${plural(total, "conversation")}, newest last`, shown, total),
   one: (title: string, n: number) => `${title || "(no title)"}: ${plural(n, "message")}.`,
   earlier: (hint: Hint) => hint`  … earlier messages: lares sessions export`,
   forgottenMark: "(forgotten: models don't read this) ",
