@@ -344,6 +344,7 @@ describe("the practice model", () => {
 
 describe("the room itself", () => {
   const readPdf = () => Promise.reject(new Error("not asked for"));
+  const redact = (text: string) => text;
   const workspaceOf = () => {
     throw new Error("not asked for");
   };
@@ -353,7 +354,16 @@ describe("the room itself", () => {
     const clock = new ManualClock();
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
-    const room = new Attachments({ home, records, clock, ids, log: silentLog, readPdf, findWorkspace: workspaceOf });
+    const room = new Attachments({
+      home,
+      records,
+      clock,
+      ids,
+      log: silentLog,
+      readPdf,
+      redact,
+      findWorkspace: workspaceOf,
+    });
     async function* body() {
       yield Buffer.from("words and words");
     }
@@ -376,6 +386,34 @@ describe("the room itself", () => {
     records.close();
   });
 
+  it("a secret of the vault in a text or a PDF doesn't go to the model (ATTACHMENTS-8)", async () => {
+    const home = scratch("attachments");
+    const records = await openRecords(join(home, "lares.db"), () => {});
+    let n = 0;
+    const room = new Attachments({
+      ...{ home, records, clock: new ManualClock(), log: silentLog, findWorkspace: workspaceOf },
+      ids: { next: () => `at_${String(n++).padStart(26, "0")}` },
+      readPdf: async () => ({ text: "PIN hunter2-and-more here", pages: 1, pagesRead: 1 }),
+      redact: (text) => text.replaceAll("hunter2-and-more", "[redacted]"),
+    });
+    const bodies = ["KEY=hunter2-and-more\n", "%PDF-1.4\nx"];
+    const stored: string[] = [];
+    for (const [i, content] of bodies.entries()) {
+      async function* body() {
+        yield Buffer.from(content);
+      }
+      stored.push((await room.put(body(), { name: i === 0 ? "notes.txt" : "notes.pdf", by: "me" })).id);
+    }
+    const held = await room.hold(stored, asId("s"), { id: "me", isOwner: true });
+    const [{ attached }] = (await room.withTexts([{ attached: held.parts }])) as [{ attached: typeof held.parts }];
+    held.release();
+    const said = JSON.stringify(attached);
+    expect(said).toContain("KEY=[redacted]");
+    expect(said).toContain("PIN [redacted] here");
+    expect(said).not.toContain("hunter2");
+    records.close();
+  });
+
   it("one principal cannot fill the disk with files no message names", async () => {
     const home = scratch("attachments");
     const records = await openRecords(join(home, "lares.db"), () => {});
@@ -388,6 +426,7 @@ describe("the room itself", () => {
       ids,
       log: silentLog,
       readPdf,
+      redact,
       findWorkspace: workspaceOf,
     });
     async function* body() {

@@ -80,7 +80,7 @@ describe("the files of the inbox", () => {
     const readPdf = () => Promise.reject(new Error("not asked for"));
     const open = () =>
       new Attachments({
-        ...{ home, records, clock: new ManualClock(), ids, log: silentLog, readPdf },
+        ...{ home, records, clock: new ManualClock(), ids, log: silentLog, readPdf, redact: (text: string) => text },
         findWorkspace: () => workspace,
       });
     const attachments = open();

@@ -81,6 +81,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
     ids,
     log: log.child("attachments"),
     findWorkspace: (agent) => agents.place(agent).workspace,
+    redact: parts.redact,
     readPdf: (bytes, mostChars, signal) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }, signal),
   });
   const processes = openProcesses(parts, records, late);

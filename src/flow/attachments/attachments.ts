@@ -7,7 +7,7 @@
  * ATTACHMENTS-2: an attachment belongs to at most one session and is deleted with it. One that no message names is deleted after
  * a day.
  * ATTACHMENTS-3: until a message names it, only its uploader can read it; afterwards it is as readable as the session.
- * For ATTACHMENTS-4 and ATTACHMENTS-5 see texts.ts.
+ * For ATTACHMENTS-4, -5 and -8 see texts.ts.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -71,6 +71,7 @@ export interface AttachmentParts {
   /** Where an agent works. Throws for one that is not there. */
   findWorkspace: (agent: AgentId) => string;
   readPdf: TextParts["readPdf"];
+  redact: TextParts["redact"];
 }
 
 export interface AttachmentView {
@@ -119,7 +120,7 @@ export class Attachments {
     this.files = new Files(parts.home);
     const read = (id: string) => this.files.read(id, MOST_BYTES);
     this.inbox = new InboxFiles({ ...parts, read });
-    this.texts = new FileTexts({ bytes: read, readPdf: parts.readPdf });
+    this.texts = new FileTexts({ bytes: read, readPdf: parts.readPdf, redact: parts.redact });
   }
 
   /** Stores a file. Durable when it resolves. Throws TYPE_REFUSED, BODY_TOO_LARGE or TOO_MANY without reading further. */
@@ -347,7 +348,7 @@ export class Attachments {
     const content = new TextDecoder("utf-8").decode(head, { stream: bytes > TEXT_BYTES });
     const more = `this is the beginning, ${size(TEXT_BYTES)} of ${size(bytes)}`;
     const cut = bytes > TEXT_BYTES ? `\n[Cut here: ${more}.${describeRest(file, content.split("\n").length)}]` : "";
-    return { type: "text", text: material(file, name, content + cut), file };
+    return { type: "text", text: material(file, name, this.parts.redact(content) + cut), file };
   }
 }
 

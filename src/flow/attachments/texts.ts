@@ -5,6 +5,7 @@
  * ATTACHMENTS-5: a PDF is read when a model request needs it, not while its message is admitted: eight large ones take a minute,
  * during which a channel would accept nothing else. Its text depends only on its stored bytes, so a request rebuilt after a crash
  * is the same.
+ * ATTACHMENTS-8: a secret of the vault in it doesn't go to a model, as with text that tools read.
  */
 import { AppError, type AttachedFile, type ImagePart, type TextPart } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";
@@ -25,6 +26,8 @@ export interface TextParts {
     mostChars: number,
     signal?: AbortSignal,
   ) => Promise<{ text: string; pages: number; pagesRead: number }>;
+  /** Takes known secrets out of a text. */
+  redact: (text: string) => string;
 }
 
 export class FileTexts {
@@ -51,7 +54,8 @@ export class FileTexts {
     const bytes = await this.parts.bytes(file.attachment);
     if (!bytes) return aboutPdf(file, "It is no longer there.");
     try {
-      const text = pdfMaterial(file, await this.parts.readPdf(bytes, TEXT_BYTES, signal));
+      const read = await this.parts.readPdf(bytes, TEXT_BYTES, signal);
+      const text = pdfMaterial(file, { ...read, text: this.parts.redact(read.text) });
       this.keep(file.attachment, text);
       return text;
     } catch (error) {
