@@ -134,6 +134,11 @@ describe("the memory tools", () => {
     );
     for (const input of [{}, { id: "mem_1", about: "tea" }] as JsonObject[])
       await expect(forget.plan(input, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
+    // Nobody is asked about a memory that isn't there.
+    await expect(forget.plan({ id: "mem_9" }, place)).rejects.toMatchObject({
+      code: "TOOL_INPUT",
+      message: "memory_forget: There is no memory mem_9 here.",
+    });
   });
 
   it("say which facts are near, whose words they are, and when it ends", async () => {

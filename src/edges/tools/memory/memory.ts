@@ -265,9 +265,8 @@ function forget(port: MemoryPort): Tool {
     async plan(input, place) {
       const { id, about = [], except } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
-        const text = await port.findText({ id, caller: place.caller });
-        const shown = text === undefined ? words.forgetUnknown(visibleLine(id)) : words.forget(visible(text));
-        return plan("memory_forget", shown, { id });
+        const text = await said(port, "memory_forget", id, place.caller);
+        return plan("memory_forget", words.forget(visible(text)), { id });
       }
       const going = await port.about({ about: [about].flat(), except, caller: place.caller });
       const named = going.topics.map((topic) => visibleLine(topic.about)).join(", ");

@@ -74,10 +74,6 @@ export function forget(text: string): string {
   return `Forget: ${text}`;
 }
 
-export function forgetUnknown(id: string): string {
-  return `Forget ${id} (there is no such memory)`;
-}
-
 export function forgetAbout(topic: string, what: string, except: readonly string[]): string {
   const but = except.length > 0 ? ` except ${except.join(", ")}` : "";
   return `Forget everything about ${topic}${but}: ${what}`;
