@@ -22,6 +22,7 @@ const schema = defineConfig({
       .record(z.string(), z.strictObject({ keys: z.array(z.string()).optional(), baseUrl: z.string().optional() }))
       .default({}),
   }),
+  agents: z.record(z.string(), z.looseObject({})).default({}),
 });
 const STATUS = quietStatus({
   model: { id: "anthropic/claude", practice: false, because: "ANTHROPIC_API_KEY is set" },
@@ -302,6 +303,8 @@ describe("model", () => {
   });
 
   it("HEARTBEAT.md: a Lares that runs but can't answer isn't taken for one that doesn't run", async () => {
+    expect(await check("heartbeat")).toMatchObject({ level: "ok", text: "No heartbeat is turned on." });
+    put("lares.yaml", "agents:\n  main:\n    heartbeat:\n      every: 30m\n");
     expect((await check("heartbeat")).text).toContain("is checked while Lares is running");
     const full = await check("heartbeat", { answersAt: "http://127.0.0.1:7717" });
     expect(full).toMatchObject({ level: "off", text: expect.stringContaining("Lares is running, but can't say") });

@@ -105,16 +105,24 @@ export const heartbeat: Check = {
   id: "heartbeat",
   what: "heartbeat",
   needsHome: true,
-  async run({ status, answersAt }) {
+  async run(at) {
+    const { status, answersAt } = at;
     // It runs, but its disk is full or it isn't ready: another line says so.
     if (!status && answersAt !== undefined) return off(words.heartbeatUnknown, words.asksAgain);
-    if (!status) return off(words.heartbeatLater, words.run);
+    if (!status) return (await hasHeartbeat(at)) ? off(words.heartbeatLater, words.run) : ok(words.noHeartbeat);
     const beats = status.heartbeats ?? [];
     if (!beats.length) return ok(words.noHeartbeat);
     const found = beats.flatMap(({ agent, problems }) => problems.map((text) => warn(`${agent}: ${text}`, MEND_HINT)));
     return found.length ? found : ok(words.heartbeatFine);
   },
 };
+
+/** Whether an agent of the settings has one. */
+async function hasHeartbeat(at: DoctorGround): Promise<boolean> {
+  const { config } = await load(at);
+  const { agents = {} } = config as { agents?: Record<string, { heartbeat?: unknown }> };
+  return Object.values(agents).some(({ heartbeat }) => heartbeat !== undefined);
+}
 
 const PRACTISING = off(words.practice, words.connectOne);
 
