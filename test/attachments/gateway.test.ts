@@ -386,7 +386,7 @@ describe("the room itself", () => {
     records.close();
   });
 
-  it("a secret of the vault in a text or a PDF doesn't go to the model (ATTACHMENTS-8)", async () => {
+  it("a secret of the vault in a text or a PDF doesn't go to the model (ATTACHMENTS-9)", async () => {
     const home = scratch("attachments");
     const records = await openRecords(join(home, "lares.db"), () => {});
     let n = 0;

@@ -3,20 +3,15 @@ import type { ApprovalView, QuestionForm, RunsWhere } from "../../core/domain/in
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
-import { countAll } from "./count-all.ts";
 import { type Asks, type Methods, notFound } from "./parts.ts";
 
 export function makeApprovalMethods(parts: Asks<"approvals" | "records">): Methods<"approvals"> {
   return {
     async "approvals.list"(p) {
-      const { approvals } = parts.instance();
       // Open ones only, unless all are asked for: pages count these.
       const asked = { pendingOnly: p.state !== "all", ...truthy({ session: p.session }) };
-      const limit = p.limit ?? 100;
-      const found = await approvals.list({ ...asked, limit, keeps: "newest" });
-      const total = await countAll(found, limit, () => approvals.count(asked));
-      const waiting = asked.pendingOnly ? total : await approvals.count({ ...asked, pendingOnly: true });
-      return { approvals: await wireApprovals(parts, found), total, waiting };
+      const { found, ...counts } = await parts.instance().approvals.page({ ...asked, limit: p.limit ?? 100 });
+      return { approvals: await wireApprovals(parts, found), ...counts };
     },
     async "approvals.get"(p) {
       const found = await parts.instance().approvals.get(p.id);

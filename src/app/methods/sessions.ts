@@ -4,7 +4,6 @@ import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import { importLines } from "../../flow/sessions/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
-import { countAll } from "./count-all.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 interface SessionMethodParts extends Asks<"sessions" | "agents">, Pick<MethodParts, "config" | "redact"> {
@@ -13,13 +12,8 @@ interface SessionMethodParts extends Asks<"sessions" | "agents">, Pick<MethodPar
 
 export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions"> {
   return {
-    async "sessions.list"(p) {
-      const { sessions } = parts.instance();
-      const asked = truthy({ search: p.search, agent: p.agent });
-      const limit = p.limit ?? 50;
-      const found = await sessions.list({ ...asked, limit });
-      return { sessions: found, total: await countAll(found, limit, () => sessions.count(asked)) };
-    },
+    "sessions.list": (p) =>
+      parts.instance().sessions.page({ limit: p.limit ?? 50, ...truthy({ search: p.search, agent: p.agent }) }),
     "sessions.get": (p) => parts.instance().sessions.get(p.session),
     async "sessions.reset"(p) {
       await parts.instance().sessions.reset(asId<SessionKey>(p.session));

@@ -1,11 +1,10 @@
 /** Handlers of `turns.*`. */
 import { asId, type TurnId } from "../../core/domain/index.ts";
-import { defined, truthy } from "../../core/kit/index.ts";
+import { countAll, defined, truthy } from "../../core/kit/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
 import { callFacts, countTurns, describeStep, listRestarts, listTurns, type TurnRow } from "../../flow/turns/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
-import { countAll } from "./count-all.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(

@@ -14,6 +14,7 @@ export { bootId } from "./boot.ts";
 export { type Bus, makeBus } from "./bus.ts";
 export { type Clock, ManualClock, startOfDay, systemClock } from "./clock.ts";
 export { canConnect, readAddress, silenceAt } from "./connect.ts";
+export { countAll } from "./count-all.ts";
 export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./crash.ts";
 export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";

@@ -39,8 +39,7 @@ import { beat, TIME_METHODS } from "./time-methods.ts";
 import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
 
-/** How many there are, whatever the limit. */
-const total = z.number().optional().describe("how many there are, whatever the limit");
+const total = z.number().optional().describe("how many there are without the limit");
 
 export const METHODS = {
   health: method({

@@ -21,7 +21,7 @@ import {
   type TurnId,
   waitNames,
 } from "../../core/domain/index.ts";
-import { type Bus, type Clock, defined } from "../../core/kit/index.ts";
+import { type Bus, type Clock, countAll, defined } from "../../core/kit/index.ts";
 import type { Reminders } from "./reminders.ts";
 import {
   type ApprovalQuery,
@@ -225,8 +225,12 @@ export class Approvals {
     return listApprovals(this.parts.records.committed, q);
   }
 
-  count(q: ApprovalQuery): Promise<number> {
-    return countApprovals(this.parts.records.committed, q);
+  /** The newest, oldest first; how many there are without the limit, and how many of those wait. */
+  async page(q: ApprovalQuery & { limit: number }): Promise<{ found: ApprovalView[]; total: number; waiting: number }> {
+    const count = (asked: ApprovalQuery) => countApprovals(this.parts.records.committed, asked);
+    const found = await this.list({ ...q, keeps: "newest" });
+    const total = await countAll(found, q.limit, () => count(q));
+    return { found, total, waiting: q.pendingOnly ? total : await count({ ...q, pendingOnly: true }) };
   }
 
   /**

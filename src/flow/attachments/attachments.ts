@@ -7,7 +7,7 @@
  * ATTACHMENTS-2: an attachment belongs to at most one session and is deleted with it. One that no message names is deleted after
  * a day.
  * ATTACHMENTS-3: until a message names it, only its uploader can read it; afterwards it is as readable as the session.
- * For ATTACHMENTS-4, -5 and -8 see texts.ts.
+ * For ATTACHMENTS-4, -5 and -9 see texts.ts.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";

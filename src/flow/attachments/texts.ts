@@ -5,7 +5,7 @@
  * ATTACHMENTS-5: a PDF is read when a model request needs it, not while its message is admitted: eight large ones take a minute,
  * during which a channel would accept nothing else. Its text depends only on its stored bytes, so a request rebuilt after a crash
  * is the same.
- * ATTACHMENTS-8: a secret of the vault in it doesn't go to a model, as with text that tools read.
+ * ATTACHMENTS-9: a secret of the vault in it doesn't go to a model, as with text that tools read.
  */
 import { AppError, type AttachedFile, type ImagePart, type TextPart } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";

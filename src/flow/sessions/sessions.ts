@@ -17,7 +17,7 @@ import {
   type TurnState,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash } from "../../core/kit/index.ts";
-import { truthy } from "../../core/kit/index.ts";
+import { countAll, truthy } from "../../core/kit/index.ts";
 import {
   briefSince,
   countMessages,
@@ -27,13 +27,13 @@ import {
   forgetPrompt,
   idleSince,
   insertSession,
+  type ListedSessions,
   listSummaries,
   openTurns,
   readMessages,
   readSummary,
   renameSession,
   resetSession,
-  type SessionQuery,
   type SessionRow,
   setMode,
 } from "./store.ts";
@@ -87,12 +87,15 @@ export class Sessions {
     this.parts = parts;
   }
 
-  async list(q: SessionQuery & { limit: number }): Promise<SessionSummary[]> {
+  async list(q: ListedSessions & { limit: number }): Promise<SessionSummary[]> {
     return (await listSummaries(this.parts.records.committed, q)).map((row) => this.summary(row));
   }
 
-  count(q: SessionQuery): Promise<number> {
-    return countSummaries(this.parts.records.committed, q);
+  /** The list, and how many there are without its limit. */
+  async page(q: ListedSessions & { limit: number }): Promise<{ sessions: SessionSummary[]; total: number }> {
+    const sessions = await this.list(q);
+    const total = await countAll(sessions, q.limit, () => countSummaries(this.parts.records.committed, q));
+    return { sessions, total };
   }
 
   async get(key: string): Promise<SessionSummary> {

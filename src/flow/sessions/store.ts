@@ -39,23 +39,23 @@ export function readSummary(db: Reads, key: string): Promise<SessionRow | undefi
   return db.get(`${SUMMARY} WHERE s.key = ?`, key);
 }
 
-export interface SessionQuery {
+export interface ListedSessions {
   search?: string;
   agent?: string;
 }
 
 /** The most recently used first. */
-export function listSummaries(db: Reads, q: SessionQuery & { limit: number }): Promise<SessionRow[]> {
+export function listSummaries(db: Reads, q: ListedSessions & { limit: number }): Promise<SessionRow[]> {
   const { filter, params } = matching(q);
   return db.all(`${SUMMARY} ${filter} ORDER BY s.updated_at DESC, s.key LIMIT ?`, ...params, q.limit);
 }
 
-export async function countSummaries(db: Reads, q: SessionQuery): Promise<number> {
+export async function countSummaries(db: Reads, q: ListedSessions): Promise<number> {
   const { filter, params } = matching(q);
   return (await db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM session s ${filter}`, ...params))?.n ?? 0;
 }
 
-function matching(q: SessionQuery): { filter: string; params: SqlValue[] } {
+function matching(q: ListedSessions): { filter: string; params: SqlValue[] } {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.agent) {
