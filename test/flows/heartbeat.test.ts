@@ -159,11 +159,18 @@ describe("a heartbeat", () => {
   });
 
   it("names a hint it does not understand, and keeps the day's figures when it is set to beat otherwise", async () => {
-    list("- (every blue moon) look at the sky", "- look (every 2 hours), then tell me");
+    list(
+      "- (every blue moon) look at the sky",
+      "- look (every 2 hours), then tell me",
+      "- water (every day) (every 9 days)",
+    );
     const before = await beat();
     expect(before.problems).toEqual([
       expect.stringMatching(
         /"\(every blue moon\) look at the sky": Lares can't read "blue moon" as how often something happens/,
+      ),
+      expect.stringMatching(
+        /"water \(every day\) \(every 9 days\)": It has more than one \(every …\), and only the first/,
       ),
     ]);
     expect(before.today.looks).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ export interface AuditParts {
   /** Settings that don't work as things are, in the words of `config check`. */
   advice: readonly { path: string; message: string }[];
   /** What holds commands, as it was tried. */
-  sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
+  sandbox: { name: string; ok: boolean; why?: string; missing?: true; byHand?: true };
 }
 
 /** Of random letters and digits this many cannot be guessed. */
@@ -166,7 +166,12 @@ function policies({ config }: AuditParts): Finding[] {
   });
 }
 
-function sandboxHolds({ sandbox: { name, ok, why, byHand }, config }: AuditParts): Finding {
+const OTHERS = "or set sandbox.backend to docker, podman or ssh.";
+const INSTALL = `Install bubblewrap (Debian: apt install bubblewrap), ${OTHERS}`;
+/** It is there and can't do its work: installing it again would change nothing. */
+const REPAIR = `Let this user make user namespaces, which bubblewrap needs (lares doctor says how), ${OTHERS}`;
+
+function sandboxHolds({ sandbox: { name, ok, why, missing, byHand }, config }: AuditParts): Finding {
   const id = "sandbox";
   if (ok) return { id, level: "ok", text: `Commands run in a sandbox (${name}), which was tried.` };
   const because = why ? ` (${why})` : "";
@@ -182,9 +187,7 @@ function sandboxHolds({ sandbox: { name, ok, why, byHand }, config }: AuditParts
     // What asks first is at least seen by a person; what doesn't can do whatever you can.
     level: config.policy.mode === "ask" ? "warn" : "bad",
     text: `No sandbox: commands run with your rights and can read your files${because}.`,
-    hint: byHand
-      ? "Turn it on: lares config set sandbox.backend auto"
-      : "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
+    hint: byHand ? "Turn it on: lares config set sandbox.backend auto" : missing ? INSTALL : REPAIR,
   };
 }
 

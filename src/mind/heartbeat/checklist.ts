@@ -16,6 +16,8 @@ export interface ChecklistItem {
   due?: string;
   every?: string;
   watch?: string;
+  /** A kind of hint that it has twice. */
+  twice?: "due" | "every" | "when";
 }
 
 const MOST_ITEMS = 100;
@@ -37,18 +39,21 @@ export function readChecklist(markdown: string): ChecklistItem[] {
   return items;
 }
 
-/** Parses hints in parentheses; of two of the same kind, the first counts. Other parentheses are plain text. */
-function readHint(text: string): Pick<ChecklistItem, "due" | "every" | "watch"> {
-  const hint: Pick<ChecklistItem, "due" | "every" | "watch"> = {};
+/** Parses hints in parentheses; of two of the same kind, the first counts and a problem is reported. Other parentheses are plain text. */
+function readHint(text: string): Pick<ChecklistItem, "due" | "every" | "watch" | "twice"> {
+  const hint: Pick<ChecklistItem, "due" | "every" | "watch" | "twice"> = {};
+  const set = (key: "due" | "every" | "watch", word: NonNullable<ChecklistItem["twice"]>, value: string) => {
+    if (hint[key] !== undefined) hint.twice ??= word;
+    hint[key] ??= value;
+  };
   for (const piece of text.split("(").slice(1)) {
     const inside = piece.split(")", 1)[0]!.trim();
     const [first = "", ...rest] = inside.split(/\s+/);
     if (rest.length === 0 || !piece.includes(")")) continue;
     const word = first.toLowerCase();
-    if (word === "due") hint.due ??= rest.join(" ");
-    if (word === "every") hint.every ??= rest.join(" ");
+    if (word === "due" || word === "every") set(word, word, rest.join(" "));
     if (word === "when" && rest.length > 1 && rest.at(-1)!.toLowerCase() === "changes") {
-      hint.watch ??= rest.slice(0, -1).join(" ");
+      set("watch", word, rest.slice(0, -1).join(" "));
     }
   }
   return hint;

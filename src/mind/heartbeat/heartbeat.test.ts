@@ -51,6 +51,12 @@ describe("a checklist", () => {
     ]);
   });
 
+  test("a line with two hints of one kind is marked, and the first counts", () => {
+    const [twice, once] = readChecklist("- Water (every day) or (every 2 hours)\n- Look (every day) (due tomorrow)");
+    expect(twice).toMatchObject({ every: "day", twice: "every" });
+    expect(once).not.toHaveProperty("twice");
+  });
+
   test("with hostile brackets is read in one pass", () => {
     for (const piece of ["(", "(when\t", "(every ", "( \t", "when  changes "])
       expectLinear((size) => readChecklist(`- ${piece.repeat(size)})`), 50_000);

@@ -35,6 +35,7 @@ import {
   beatText,
   FIRST_CHECK,
   fileChanged,
+  hintTwice,
   itemDue,
   LIST_CHANGED,
   NOTHING_LISTED,
@@ -265,7 +266,7 @@ export class Heartbeat {
       try {
         if (item.due) time.moment(item.due, now, zone);
         if (item.every) time.again(item.every, now, zone);
-        return [];
+        return item.twice ? [badLine(item.text, { message: hintTwice(item.twice) })] : [];
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         return [badLine(item.text, error)];

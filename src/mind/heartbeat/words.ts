@@ -36,6 +36,10 @@ export function itemDue(item: string): string {
 }
 
 /** A line of HEARTBEAT.md whose time isn't understood. */
+export function hintTwice(word: string): string {
+  return `It has more than one (${word} …), and only the first counts. Make it two lines, or keep one.`;
+}
+
 export function badLine(text: string, error: { message: string; hint?: string | undefined }): string {
   const line = text.length > 60 ? `${text.slice(0, 59)}…` : text;
   return [`HEARTBEAT.md, "${line}": ${error.message}`, error.hint].filter(Boolean).join(" ");

@@ -3,10 +3,10 @@ import { acknowledgeShape, adapter, paceShape, talkShape, toPolicy } from "../ac
 
 const account = z
   .strictObject({
-    botToken: z.string().startsWith("xoxb-", "a bot token begins with xoxb-").describe("The app's bot token."),
+    botToken: z.string().startsWith("xoxb-", "a bot token, which begins with xoxb-").describe("The app's bot token."),
     appToken: z
       .string()
-      .startsWith("xapp-", "an app-level token begins with xapp-")
+      .startsWith("xapp-", "an app-level token, which begins with xapp-")
       .optional()
       .describe("App-level token with connections:write: Lares connects to Slack and needs no public address."),
     signingSecret: z

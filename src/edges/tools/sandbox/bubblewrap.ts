@@ -74,7 +74,7 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
     async available() {
       if (process.platform !== "linux") return { ok: false, why: "bubblewrap is for Linux" };
       const found = await trial();
-      return found.ok ? found : { ok: false, why: `bubblewrap does not work here: ${found.why}` };
+      return found.ok ? found : { ...found, why: `bubblewrap does not work here: ${found.why}` };
     },
     // Commands that start while the list is made wait for it: without it they would see what it hides.
     prepare() {

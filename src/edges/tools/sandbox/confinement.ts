@@ -41,7 +41,7 @@ export interface Confinement {
   /** The room for a program that serves several agents and is nobody's command. Throws like `room`. */
   service(needs: ServiceNeeds): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
-  state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string; byHand?: true }>;
+  state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string; missing?: true; byHand?: true }>;
 }
 
 export interface ConfinementParts extends Homes {
@@ -78,13 +78,13 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     if (made?.key !== key) made = { key, sandbox: makeBackend(config) };
     return made.sandbox;
   };
-  const choose = async (): Promise<{ sandbox: Sandbox; ok: boolean; why?: string }> => {
+  const choose = async (): Promise<{ sandbox: Sandbox; ok: boolean; why?: string; missing?: true }> => {
     const config = parts.config();
     const sandbox = configured(config);
-    const { ok, why } = await sandbox.available();
+    const { ok, why, missing } = await sandbox.available();
     if (ok) return { sandbox, ok };
-    if (config.backend !== "auto") return { sandbox, ok, ...truthy({ why }) };
-    return { sandbox: createNone(why), ok: false, ...truthy({ why }) };
+    if (config.backend !== "auto") return { sandbox, ok, ...truthy({ why, missing }) };
+    return { sandbox: createNone(why), ok: false, ...truthy({ why, missing }) };
   };
   const chosen = async (): Promise<Sandbox> => {
     const { sandbox, ok, why } = await choose();
@@ -127,14 +127,15 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       return roomIn(sandbox, rules);
     },
     async state() {
-      const { sandbox, ok, why } = await choose().catch((error: Error) => ({
+      const { sandbox, ok, why, missing } = await choose().catch((error: Error) => ({
         sandbox: createNone(),
         ok: false,
         why: error.message,
+        missing: undefined,
       }));
       // Then nothing is missing, and nothing has to be installed.
       const byHand = parts.config().backend === "none" ? { why: "sandbox.backend is none", byHand: true as const } : {};
-      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...truthy({ why }), ...byHand };
+      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...truthy({ why, missing }), ...byHand };
     },
   };
 }

@@ -49,7 +49,7 @@ export interface Wrapped {
 export interface Sandbox {
   readonly name: SandboxName;
   /** Whether it works here, by trying. Remembered for a while; never throws. */
-  available(): Promise<{ ok: boolean; why?: string }>;
+  available(): Promise<{ ok: boolean; why?: string; missing?: true }>;
   /** Looks at the machine before a command is wrapped. Not part of `available`: a prompt asks that, and should not wait for a walk over files. */
   prepare?(): Promise<void>;
   /** The same command, shut in. Pure but for looking at which paths are there. */

@@ -12,6 +12,7 @@ test.each([
 ] as [string, [string, ...string[]], string][])(
   "%s fails with one short cause, never with its command line",
   async (_what, argv, why) => {
-    expect(await tryRun(argv, env)).toEqual({ ok: false, why });
+    const missing = argv[0].startsWith("/nowhere") ? { missing: true } : {};
+    expect(await tryRun(argv, env)).toEqual({ ok: false, why, ...missing });
   },
 );

@@ -11,6 +11,8 @@ const MOST_SAID = 300;
 export interface Trial {
   ok: boolean;
   why?: string;
+  /** The program isn't installed. */
+  missing?: true;
   /** The first line it printed. */
   said?: string;
 }
@@ -52,7 +54,9 @@ export function tryRun(argv: readonly [string, ...string[]], env: Record<string,
       const line = String(out).trim().split("\n")[0]!.slice(0, MOST_SAID);
       if (!error) return resolve({ ok: true, ...(line === "" ? {} : { said: line }) });
       const said = String(complaint).trim().split("\n")[0]!.slice(0, MOST_SAID);
-      resolve({ ok: false, why: said || describeEnd(program, error) });
+      const how: unknown = error.code;
+      const missing = how === "ENOENT" ? { missing: true as const } : {};
+      resolve({ ok: false, why: said || describeEnd(program, error), ...missing });
     });
   });
 }

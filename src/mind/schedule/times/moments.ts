@@ -13,7 +13,7 @@ import { toMoment, type Wall, wallAt } from "../zone.ts";
 import { atNight, CLOSING_TIME, readClock, type TimeOfDay, USUAL_TIME } from "./clock.ts";
 import { readSpan, type Span } from "./spans.ts";
 import { type DayPart, stillToday } from "./today.ts";
-import { isVague, MONTHS, notUnderstood, Reader, readOrdinal, vague, WEEKDAYS } from "./tokens.ts";
+import { inThePast, isVague, MONTHS, notUnderstood, Reader, readOrdinal, vague, WEEKDAYS } from "./tokens.ts";
 
 export interface Day {
   year: number;
@@ -51,8 +51,13 @@ export function moment(given: string | number, now: number, zone: string): numbe
     throw notUnderstood(String(given));
   }
   const text = given.trim();
+  if (PAST.test(text)) throw inThePast(text);
   return iso(text, zone) ?? spoken(text, now, zone);
 }
+
+/** Ways to say that something is over. Nothing is planned for then, and no other reading is guessed. */
+const PAST =
+  /\byesterday\b|\bago$|^last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^(?:this|the) past\b/i;
 
 /** A time of day, or a span that is counted from now. */
 const NAMES_TIME =

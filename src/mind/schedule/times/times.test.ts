@@ -84,6 +84,15 @@ describe("a moment as people write it", () => {
   });
 });
 
+test.each(["yesterday", "yesterday 5pm", "the day before yesterday", "2 hours ago", "last friday 5pm", "last week"])(
+  "%s is refused as past",
+  (text) => {
+    expect(() => moment(text, NOW, ZONE)).toThrow(
+      expect.objectContaining({ message: `"${text}" is in the past.`, hint: expect.stringContaining("tomorrow 9am") }),
+    );
+  },
+);
+
 describe("a part of today that has begun or is over", () => {
   /** On that Sunday in Berlin. */
   const saidAt = (clock: string) => Date.parse(`2026-11-15T${clock}+01:00`);

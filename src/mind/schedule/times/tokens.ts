@@ -126,6 +126,10 @@ export class Reader {
 
 export type WantedTime = "a moment" | "how often";
 
+export function inThePast(text: string): AppError {
+  return new AppError("BAD_REQUEST", { message: `"${text}" is in the past.`, hint: TIME_EXAMPLES });
+}
+
 export function notUnderstood(text: string, wanted: WantedTime = "a moment"): AppError {
   const what = wanted === "how often" ? "how often something happens" : "a time";
   const meant = wanted === "how often" ? nearestWords(text) : undefined;
