@@ -247,6 +247,28 @@ describe("rules for commands", () => {
     expect((await g.judge(command, { allow: {}, remembered })).verdict).not.toBe("allow");
   });
 
+  test.each([
+    ["find . -name '*.tmp' -exec rm {} +", true],
+    ["find . -name '*.tmp' -delete", true],
+    ["find . -type f -execdir sed -i s/a/b/ {} \\;", true],
+    ["find . -name x -ok mv {} y \\;", true],
+    ["find . -fprint found.txt", true],
+    ["find . -name '*.tmp' -exec grep -n x {} +", false],
+    ["find . -name '*.tmp'", false],
+  ])("what changes the files that it finds can only be allowed once: %s", async (command, isOnce) => {
+    expect((await g.plan(command)).once !== undefined).toBe(isOnce);
+  });
+
+  test("a remembered approval of a program that obeys a file is bound to what the file says: tar, bc", async () => {
+    for (const command of ["tar xf names.txt", "tar -xzf names.txt -C notes", "bc names.txt", "unzip names.txt"]) {
+      writeFileSync(inWorkspace("names.txt"), "1\n");
+      const remembered = new Set([ruleFor(await g.plan(command))]);
+      expect((await g.judge(command, { allow: {}, remembered })).verdict, command).toBe("allow");
+      writeFileSync(inWorkspace("names.txt"), "2\n");
+      expect((await g.judge(command, { allow: {}, remembered })).verdict, command).not.toBe("allow");
+    }
+  });
+
   test("what has too many words to look up its files, and obeys one, is never remembered", async () => {
     const words = (count: number, before = "w") => Array.from({ length: count }, (_, i) => before + i).join(" ");
     const folders = words(12, "; cd d").slice(2);

@@ -26,6 +26,22 @@ export function actsOnData(commands: readonly ShellCommand[], held: Held): boole
   });
 }
 
+const RUNS_ON_FOUND: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+const CHANGES_FOUND = /^-(delete|fprint0?|fprintf|fls)$/;
+const CHANGES = /^(rm|mkdir|rmdir|touch|chmod|chown|chgrp|git)$/;
+
+/** `find` that deletes or changes what it finds, or runs a program on it that may: those are other files each time. */
+export function changesFound(commands: readonly ShellCommand[]): boolean {
+  return commands.some(({ words: [name, ...args] }) => {
+    if (baseName(name!.guess) !== "find") return false;
+    return args.some(({ guess }, i) => {
+      if (!RUNS_ON_FOUND.has(guess)) return CHANGES_FOUND.test(guess);
+      const program = baseName(args[i + 1]?.guess ?? "");
+      return !SHOWS.test(program) || CHANGES.test(program);
+    });
+  });
+}
+
 /** Whether what is in a folder that it names counts, too. Programs that show or copy are asked about what they name. */
 export function readsFolders(commands: readonly ShellCommand[]): boolean {
   return commands.some(({ words }) => {

@@ -1,5 +1,5 @@
 /** What a command would do, before anybody has said yes: what a person reads, and what the yes is bound to. */
-import type { ActionPlan } from "../../../core/contracts/index.ts";
+import type { ActionPlan, ShellPlan } from "../../../core/contracts/index.ts";
 import type { JsonObject, RunsWhere } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
@@ -11,7 +11,7 @@ import { DEFAULT_S, type ExecInput } from "./input.ts";
 import { linksOnTheWay, lookAtGlued } from "./links.ts";
 import { Looks, listPlaces } from "./looks.ts";
 import { namedFiles, readFiles } from "./named-files.ts";
-import { actsOnData, readsFolders } from "./obeys.ts";
+import { actsOnData, changesFound, readsFolders } from "./obeys.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Link } from "./way.ts";
 import {
@@ -22,6 +22,7 @@ import {
   ON_TERMINAL,
   ONCE,
   ONCE_EVALUATED,
+  ONCE_FOUND,
   ONCE_TOO_MANY,
   PARTLY_COVERED,
   upTo,
@@ -139,7 +140,12 @@ async function lookAtFiles({ shell }: Prepared, held: Held) {
   await lookAtGlued(shell.commands, around);
   const hardLinks = looks.hardLinked().filter((path) => isIn(path, held));
   if (hardLinks.length > 0) shell.hardLinks = hardLinks;
-  return { followed, named, fed, once: isObeying && looks.isCut ? ONCE_TOO_MANY : undefined, isCut: looks.isCut };
+  return { followed, named, fed, once: chooseOnce(shell, isObeying && looks.isCut), isCut: looks.isCut };
+}
+
+function chooseOnce({ commands }: ShellPlan, isTooMany: boolean): string | undefined {
+  if (isTooMany) return ONCE_TOO_MANY;
+  return changesFound(commands) ? ONCE_FOUND : undefined;
 }
 
 /** Where, how long, and what shuts it in. The line is the last one a person reads. */

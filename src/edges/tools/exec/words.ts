@@ -78,6 +78,8 @@ export function leftoversEnded(count: number): string {
 
 export const IN_BACKGROUND = "in the background";
 export const ON_TERMINAL = "on a terminal";
+export const ONCE_FOUND =
+  "It can only be allowed once: it changes the files that it finds, which are others each time.";
 export const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
 export const ONCE_EVALUATED =
   "It can only be allowed once: the shell evaluates text that can change, and may run what it finds there.";
