@@ -175,6 +175,7 @@ function sandboxHolds({ sandbox: { name, ok, why, missing, byHand }, config }: A
   const id = "sandbox";
   if (ok) return { id, level: "ok", text: `Commands run in a sandbox (${name}), which was tried.` };
   const because = why ? ` (${why})` : "";
+  const toSandbox = missing ? INSTALL : REPAIR;
   if (name !== "none")
     return {
       id,
@@ -187,7 +188,7 @@ function sandboxHolds({ sandbox: { name, ok, why, missing, byHand }, config }: A
     // What asks first is at least seen by a person; what doesn't can do whatever you can.
     level: config.policy.mode === "ask" ? "warn" : "bad",
     text: `No sandbox: commands run with your rights and can read your files${because}.`,
-    hint: byHand ? "Turn it on: lares config set sandbox.backend auto" : missing ? INSTALL : REPAIR,
+    hint: byHand ? "Turn it on: lares config set sandbox.backend auto" : toSandbox,
   };
 }
 
