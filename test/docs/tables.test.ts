@@ -63,6 +63,10 @@ describe("docs/CHANNELS.md", () => {
   });
 });
 
+test("the limit that holds without any setting stands in docs/CONFIG.md", () => {
+  expect(configPage()).toMatch(/`budgets\.perDay` \|[^|]*\|[^|]*Without this section: 20 dollars/);
+});
+
 test("docs/CONFIG.md is what the schema says (-u writes it)", async () => {
   await expect(configPage()).toMatchFileSnapshot(`${ROOT}docs/CONFIG.md`);
 });

@@ -11,7 +11,9 @@ const caps = (what: string) =>
 
 export const budgetsConfig = z
   .strictObject({
-    perDay: caps("Limit for everything together, from midnight to midnight.").default({ dollars: 20 }),
+    perDay: caps(
+      "Limit for everything together, from midnight to midnight. Without this section: 20 dollars; with it, only what it says.",
+    ).default({ dollars: 20 }),
     perSession: caps("Limit for one session over its lifetime.").default({}),
     perSchedule: caps("Daily limit for one scheduled job.").default({}),
     agents: z
