@@ -15,6 +15,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 import { readMark, readMarkedSize } from "../../core/files/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
 import { type Endangered, endangered } from "./endangered.ts";
 import { findHardLinks } from "./hard-links.ts";
@@ -27,6 +28,7 @@ import {
   hardLinkGone,
   MAY_HAVE_CHANGED,
   notAllListed,
+  notCopied,
   permissionsStay,
 } from "./words.ts";
 
@@ -330,7 +332,9 @@ export class Keeper {
       else if (kept || read++ < MOST_READ) after = await this.hashAt(call.workspace, path);
       // One that the second listing didn't reach may be as it was.
       if (was.has(path) && !now.files.has(path) && after !== ABSENT) continue;
-      rows.push({ path, before, mode: null, bytes: 0, ...kept, after });
+      const isLarge = !kept && readMarkedSize(was.get(path) ?? "") > MOST_NAMED;
+      const note = isLarge ? notCopied(after === ABSENT ? "deleted" : "changed", MOST_NAMED) : undefined;
+      rows.push({ path, before, mode: null, bytes: 0, ...kept, after, ...defined({ note }) });
     }
     const parted = rows
       .filter(({ before, after }) => before !== UNKNOWN && !isSame(after, before))

@@ -11,6 +11,11 @@ export const CHANGED_SINCE = "it has been changed since";
 export const COMMAND_INTERRUPTED = "it was interrupted; what it changed isn't known";
 export const MAY_HAVE_CHANGED = "the command was interrupted; it may have changed this file";
 
+/** Of a file that was larger than what is copied before a command. */
+export function notCopied(did: "changed" | "deleted", bytes: number): string {
+  return `a command ${did === "changed" ? did : "deleted or moved"} it, and there is no copy: ${tooLarge(bytes)}`;
+}
+
 export function tooLarge(bytes: number): string {
   return `it had more than ${bytes} bytes`;
 }
