@@ -9,9 +9,9 @@ import { z } from "zod";
 import type { Advice, AdviceContext, AdviceTable } from "../../core/contracts/index.ts";
 import { nearest, parseHost } from "../../core/kit/index.ts";
 import { secret } from "./floor-places.ts";
-import { needsSpelling } from "./programs.ts";
+import { needsSpelling, takesScript } from "./programs.ts";
 import { parseExecRule } from "./rules.ts";
-import { coversLittle, coversShellWord, neverAllowed, noSuchTools, notAHost } from "./words.ts";
+import { coversLittle, coversNoProgram, coversShellWord, neverAllowed, noSuchTools, notAHost } from "./words.ts";
 
 const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -74,14 +74,28 @@ export function adviseRules(tools: readonly string[], shellWords: ReadonlySet<st
   ]);
 }
 
-/** A rule for a word of the shell, or for anything that an interpreter or wrapper is given. */
+/** A rule for no program, for a word of the shell, or for anything that an interpreter or wrapper is given. */
 function judgeExecRule(text: string, shellWords: ReadonlySet<string>): Advice | undefined {
   const { words, open, problem } = parseExecRule(text);
   const [name] = words;
   if (problem !== undefined || name === undefined) return undefined;
   if (shellWords.has(name)) return { message: coversShellWord(text, name), weight: "never" };
+  if (/[*?]/.test(name) && !/^~|\//.test(name)) return judgeWildName({ text, name, words, open }, shellWords);
   if (!open || words.length > 1 || !needsSpelling(name)) return undefined;
-  return { message: coversLittle(text, name), weight: "note" };
+  return { message: coversLittle(text, name, takesScript(name)), weight: "note" };
+}
+
+/** "ls*": an allow rule's program is that name, letter by letter, unless it is a path. */
+function judgeWildName(
+  { text, name, words, open }: { text: string; name: string; words: readonly string[]; open: boolean },
+  shellWords: ReadonlySet<string>,
+): Advice {
+  const program = name.replace(/[*?]+$/, "");
+  if (shellWords.has(program)) return { message: coversShellWord(text, program), weight: "never" };
+  const rest = words.slice(1);
+  const isPlain = /^\w[\w.+-]*\w$/.test(program) && rest.every((word) => !/[\s'"]/.test(word));
+  const meant = [program, ...rest, ...(open || rest.length === 0 ? ["*"] : [])].join(" ");
+  return { message: coversNoProgram(text, isPlain ? meant : undefined), weight: "never" };
 }
 
 /** Their rules name paths. */

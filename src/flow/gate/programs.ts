@@ -337,6 +337,10 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
 /** Interpreters that are mostly given a file: `node report.js --month 10`. */
 const SCRIPTED = /^((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|nodejs|bun|deno|tsx|php|lua)$/;
 
+export function takesScript(name: string): boolean {
+  return SCRIPTED.test(name);
+}
+
 /** Alone, they print a version and end. `python3 -v` goes on to run what it is fed. */
 function asksVersion(name: string, args: readonly string[]): boolean {
   if (args.length !== 1) return false;

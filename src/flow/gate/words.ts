@@ -435,11 +435,19 @@ export function coversShellWord(rule: string, word: string): string {
 /** What they run is judged by that program's own rule. */
 const RUNS_OTHERS = /^(xargs|time)$/;
 
-export function coversLittle(rule: string, program: string): string {
-  const instead = RUNS_OTHERS.test(program)
-    ? "Write a rule for what it runs instead."
-    : `Put what it may be given into the rule, for example: "${program} tools/report *".`;
+export function coversLittle(rule: string, program: string, takesScript: boolean): string {
+  if (!takesScript && !RUNS_OTHERS.test(program))
+    return `"${rule}" covers hardly anything, because what ${program} does depends on what it's given. Write its arguments into the rule in full.`;
+  const instead = takesScript
+    ? `Put what it may be given into the rule, for example: "${program} tools/report *".`
+    : "Write a rule for what it runs instead.";
   return `"${rule}" covers hardly anything, because ${program} can run anything it's given. ${instead}`;
+}
+
+/** `meant`: the rule with a blank before its `*`, where that makes sense. */
+export function coversNoProgram(rule: string, meant: string | undefined): string {
+  const instead = meant === undefined ? "Write the whole name." : `Did you mean "${meant}"?`;
+  return `"${rule}" can't match any command: a rule names its program without wildcards. ${instead}`;
 }
 
 export function notAHost(rule: string, example: string): string {
