@@ -213,6 +213,7 @@ const NEVER: [key: string, value: string, why: RegExp][] = [
     '{"x":{"host":"https://irc.libera.chat","nick":"b"}}',
     /isn't a server's name.* such as irc.libera.chat/,
   ],
+  ["runtimes", '{"claude-code":{"command":"claude"}}', /"claude-code" is the name of a runtime that Lares drives/],
 ];
 
 const NOT_NOW: typeof NEVER = [

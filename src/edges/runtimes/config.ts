@@ -4,7 +4,7 @@ import type { AdviceTable } from "../../core/contracts/index.ts";
 import { readRuntimeName } from "../../core/domain/index.ts";
 import { ACP_PROFILES, type AcpProfile, PLAIN } from "./acp/profile.ts";
 import { DRIVERS } from "./drivers.ts";
-import { unknownRuntime } from "./words.ts";
+import { runtimeNameTaken, unknownRuntime } from "./words.ts";
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -89,8 +89,16 @@ export function listNames(config: Readonly<Record<string, unknown>>): string[] {
 
 function isKnownRuntime(config: Readonly<Record<string, unknown>>, given: string): boolean {
   const { name, isAcp } = readRuntimeName(given);
-  const isProfile = Object.hasOwn(config, name) || ACP_PROFILES.some((one) => one.name === name);
-  return isProfile || (!isAcp && (name === NATIVE || DRIVERS.some((one) => one.name === name)));
+  if (Object.hasOwn(config, name) || isProfile(name)) return true;
+  return !isAcp && (name === NATIVE || isDriver(name));
+}
+
+function isProfile(name: string): boolean {
+  return ACP_PROFILES.some((one) => one.name === name);
+}
+
+function isDriver(name: string): boolean {
+  return DRIVERS.some((one) => one.name === name);
 }
 
 export const runtimeAdvice: AdviceTable = {
@@ -98,6 +106,10 @@ export const runtimeAdvice: AdviceTable = {
     const own = (config.runtimes ?? {}) as RuntimesConfig;
     if (typeof value !== "string" || isKnownRuntime(own, value)) return undefined;
     return { message: unknownRuntime(value, listNames(own)), weight: "never" };
+  },
+  runtimes: (value) => {
+    const taken = Object.keys(value ?? {}).find((name) => name === NATIVE || (isDriver(name) && !isProfile(name)));
+    return taken === undefined ? undefined : { message: runtimeNameTaken(taken), weight: "never" };
   },
 };
 

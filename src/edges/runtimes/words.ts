@@ -14,3 +14,7 @@ export const runWords = {
 export function unknownRuntime(name: string, known: readonly string[]): string {
   return `There is no runtime "${name}". Known are ${known.join(", ")}, and what you describe under runtimes in lares.yaml.`;
 }
+
+export function runtimeNameTaken(name: string): string {
+  return `"${name}" is the name of a runtime that Lares drives in its own way. Choose another name under runtimes.`;
+}
