@@ -160,3 +160,26 @@ test("a message that was refused, and a watcher that cannot look", async () => {
   expect(watch).toMatchObject({ dismissible: false, text: expect.stringMatching(/^feed cannot be watched: /) });
   refusing.close();
 });
+
+test("turns that one budget declines are one thing with a count, and are dismissed together (ATTENTION-2)", async () => {
+  // Some that other tests left stay.
+  const { total: left } = await instance.rpc("attention.dismiss", { all: true });
+  await instance.rpc("config.set", { path: "budgets.perDay", value: { tokens: 1 } });
+  const reasons = new Set<string>();
+  for (let i = 0; i < 4; i++) {
+    const { turn } = await say(`say:${"more words ".repeat(40 * i)}`, `poor-${i}`);
+    const { state, reason } = await instance.rpc("turns.get", { turn });
+    expect(state).toBe("declined");
+    reasons.add(reason!);
+  }
+  expect(reasons.size).toBe(4);
+  const { items: all, total: listed } = await list();
+  const items = all.filter((one) => one.dismissible);
+  expect(items).toMatchObject([{ kind: "turn", state: "declined", failure: "budget", count: 4 }]);
+  expect([listed, await total()]).toEqual([left + 1, left + 1]);
+  expect(items[0]!.text).toMatch(/raise budgets\.perDay\.tokens\. 4 turns ended like this\.$/);
+  expect(await instance.rpc("attention.dismiss", { ids: [items[0]!.id] })).toEqual({ dismissed: 1, total: left });
+  await instance.restart();
+  expect((await list()).items.filter((one) => one.dismissible)).toEqual([]);
+  await instance.rpc("config.set", { path: "budgets.perDay" });
+});

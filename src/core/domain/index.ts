@@ -62,6 +62,7 @@ export {
   attentionIdSql,
   attentionIds,
   attentionKind,
+  attentionSameSql,
   commandLane,
   compactLane,
   copiedTurn,

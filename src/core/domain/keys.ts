@@ -495,6 +495,11 @@ export function attentionIdSql(kind: string, ...columns: readonly string[]): str
   return `'${kind}:' || ${columns.join(" || ':' || ")}`;
 }
 
+/** An SQL expression by which failures are one: whose they are, and what their sentence says before a colon. Amounts follow it. */
+export function attentionSameSql(owner: string, sentence: string): string {
+  return `${owner} || ':' || substr(${sentence}, 1, instr(${sentence} || ':', ':'))`;
+}
+
 export function attentionKind(id: string): string {
   return id.split(":", 1)[0]!;
 }

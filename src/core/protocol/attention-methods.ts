@@ -17,6 +17,7 @@ const item = z.object({
   text: z.string().describe("what happened, in one sentence"),
   dismissible: z.boolean().describe("false: it is still the case, and disappears once it's fixed"),
   state: z.enum(["failed", "attention", "declined"]).optional().describe("of a turn"),
+  count: z.number().optional().describe("of turns that one budget declined: how many; the newest stands for all"),
   failure: z.string().optional().describe("the class of failure: auth, timeout, budget, …"),
   until: z.number().optional().describe("of a question: when it is denied if nobody answers"),
   agent: z.string().optional(),

@@ -4,19 +4,19 @@ import { testRecords } from "../../../test/support/records.ts";
 import { type AttentionParts, countAttention, dismissAll, dismissAttention, listAttention } from "./attention.ts";
 import type { StoredKind } from "./store.ts";
 
-type Row = { kind: StoredKind; at: number; a?: string; b?: unknown; turn?: string };
+type Row = { kind: StoredKind; at: number; a?: string; b?: unknown; turn?: string; same?: string };
 
 /** Rows as their owners' queries would return them. */
 function query(rows: Row[], kind: StoredKind): string {
   const mine = rows.map((row, i) => ({ ...row, i })).filter((row) => row.kind === kind);
   const text = (value: string | undefined) => (value === undefined ? "NULL" : `'${value.replaceAll("'", "''")}'`);
-  const values = mine.map(({ at, a, b, turn, i }) => {
+  const values = mine.map(({ at, a, b, turn, same, i }) => {
     const raw = b === undefined || typeof b === "string" ? b : JSON.stringify(b);
-    return `SELECT '${kind}:${i}' AS id, ${at} AS at, NULL AS session, 'main' AS agent, ${text(turn)} AS turn, ${text(a)} AS a, ${text(raw as string | undefined)} AS b`;
+    return `SELECT '${kind}:${i}' AS id, ${at} AS at, NULL AS session, 'main' AS agent, ${text(turn)} AS turn, ${text(a)} AS a, ${text(raw as string | undefined)} AS b, ${text(same)} AS same`;
   });
   return values.length
     ? values.join(" UNION ALL ")
-    : "SELECT '' AS id, 0 AS at, '' AS session, '' AS agent, '' AS turn, '' AS a, '' AS b WHERE 0";
+    : "SELECT '' AS id, 0 AS at, '' AS session, '' AS agent, '' AS turn, '' AS a, '' AS b, '' AS same WHERE 0";
 }
 
 async function world(rows: Row[], more: Partial<AttentionParts> = {}) {
@@ -136,4 +136,37 @@ test("dismissing is idempotent and lasts", async () => {
   await dismissAttention(parts, ["job:0"], "ana");
   await dismissAttention(parts, ["job:0"], "bob");
   expect((await listAttention(parts, { limit: 10 })).items.map(({ id }) => id)).toEqual(["job:1"]);
+});
+
+test("ATTENTION-2: turns declined for the same reason are one thing with a count, on every page and in the total", async () => {
+  const declined = (at: number, same: string): Row => ({
+    kind: "turn",
+    at,
+    a: "declined",
+    b: { reason: `No ${at}.` },
+    same,
+  });
+  const rows = [...Array.from({ length: 40 }, (_, i) => declined(i, i % 2 ? "odd" : "even")), declined(5, "odd")];
+  rows.push({ kind: "turn", at: 6, a: "failed" }, { kind: "job", at: 7, a: "x" });
+  const parts = await world(rows);
+  const first = await listAttention(parts, { limit: 1 });
+  expect(first).toMatchObject({
+    total: 4,
+    items: [{ id: "turn:39", count: 21, text: "No 39. 21 turns ended like this." }],
+  });
+  const rest = await listAttention(parts, { limit: 10, after: first.next });
+  expect(rest.items.map(({ id, count }) => [id, count])).toEqual([
+    ["turn:38", 20],
+    ["job:42", undefined],
+    ["turn:41", undefined],
+  ]);
+  // One more came while the list was read: it is new.
+  await dismissAttention(parts, ["turn:37", "turn:38"], "ana");
+  expect((await listAttention(parts, { limit: 10 })).items.map(({ id, text }) => [id, text])).toEqual([
+    ["turn:39", "No 39."],
+    ["job:42", 'The job "x" failed: no reason was recorded'],
+    ["turn:41", "The turn failed."],
+  ]);
+  expect(await dismissAll(parts, "ana")).toBe(3);
+  expect(await countAttention(parts)).toBe(0);
 });

@@ -4,6 +4,8 @@
  *
  * ATTENTION-1: an ongoing condition (an approval, a dead channel, a paused watcher, a settings problem) can't be dismissed: it
  * disappears when it is fixed. A past event stays until somebody dismisses it, across restarts.
+ * ATTENTION-2: turns that the same budget declined are one thing with a count, also where things are counted. Dismissing it dismisses
+ * them all.
  */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import {
@@ -94,7 +96,7 @@ export async function countAttention(parts: AttentionParts): Promise<number> {
 }
 
 export async function dismissAttention(
-  parts: Pick<AttentionParts, "write" | "now">,
+  parts: Pick<AttentionParts, "write" | "now" | "happened">,
   ids: readonly string[],
   by: string,
 ): Promise<void> {
@@ -106,7 +108,7 @@ export async function dismissAttention(
       details: { field: "ids" },
     });
   }
-  await parts.write((tx) => dismiss(tx, ids, by, parts.now));
+  await parts.write((tx) => dismiss(tx, parts.happened, ids, { by, at: parts.now }));
 }
 
 /** Everything that happened up to now. */
@@ -179,12 +181,14 @@ function asItem(row: FoundRow & { kind: StoredKind }): Attention {
   return { id, kind, at, dismissible: true, ...place, ...words(kind, row) };
 }
 
-function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failure" | "state"> {
+function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failure" | "state" | "count"> {
   switch (kind) {
     case "turn": {
       const { reason, failure } = resultIn(row);
-      const text = reason ?? "The turn failed.";
-      return { text, state: row.a as Attention["state"], ...defined({ failure }) };
+      const said = reason ?? "The turn failed.";
+      const state = row.a as Attention["state"];
+      if (row.n === 1) return { text: said, state, ...defined({ failure }) };
+      return { text: `${said} ${row.n} turns ended like this.`, state, count: row.n, ...defined({ failure }) };
     }
     case "effect":
       return { text: `${effectName(row.a ?? "")} may or may not have happened.`, failure: "unknown-outcome" };

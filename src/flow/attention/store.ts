@@ -1,6 +1,6 @@
 /** What failed, and what of it nobody has dismissed. Which rows there are, their owners say. */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { ReplyRoute, TurnResult } from "../../core/domain/index.ts";
+import { attentionKind, type ReplyRoute, type TurnResult } from "../../core/domain/index.ts";
 
 /** Where a page begins: behind this time and id, newest first. */
 export interface From {
@@ -17,13 +17,17 @@ export interface FoundRow {
   /** What the kind needs besides, as the row has it. */
   a: string | null;
   b: string | null;
+  /** Rows with the same words here are one thing, shown as the newest of them. */
+  same: string | null;
+  /** How many they are. */
+  n: number;
 }
 
 /** What has happened, by its owner. */
 const KINDS = ["turn", "effect", "delivery", "job"] as const;
 export type StoredKind = (typeof KINDS)[number];
 
-/** Of each kind, its owner's query for the rows: `id, at, session, agent, turn, a, b`. */
+/** Of each kind, its owner's query for the rows: `id, at, session, agent, turn, a, b, same`. */
 export type Happened = Readonly<Record<StoredKind, string>>;
 
 export function isStoredKind(kind: string): boolean {
@@ -31,6 +35,7 @@ export function isStoredKind(kind: string): boolean {
 }
 
 const NOT_DISMISSED = "NOT EXISTS (SELECT 1 FROM attention_dismissed x WHERE x.id = f.id)";
+const THING = "COALESCE(f.same, f.id)";
 
 export async function found(
   db: Reads,
@@ -47,8 +52,11 @@ export async function found(
 function findIn(db: Reads, query: string, from: From | undefined, limit: number): Promise<FoundRow[]> {
   const { at = Number.MAX_SAFE_INTEGER, id = "" } = from ?? {};
   return db.all<FoundRow>(
-    `SELECT * FROM (${query}) f WHERE (f.at < ? OR (f.at = ? AND f.id < ?)) AND ${NOT_DISMISSED}
-     ORDER BY f.at DESC, f.id DESC LIMIT ?`,
+    `SELECT * FROM (
+       SELECT f.*, COUNT(*) OVER (PARTITION BY ${THING}) AS n,
+         ROW_NUMBER() OVER (PARTITION BY ${THING} ORDER BY f.at DESC, f.id DESC) AS nth
+       FROM (${query}) f WHERE ${NOT_DISMISSED}
+     ) g WHERE g.nth = 1 AND (g.at < ? OR (g.at = ? AND g.id < ?)) ORDER BY g.at DESC, g.id DESC LIMIT ?`,
     at,
     at,
     id,
@@ -58,7 +66,7 @@ function findIn(db: Reads, query: string, from: From | undefined, limit: number)
 
 export async function counted(db: Reads, happened: Happened): Promise<number> {
   const each = KINDS.map((kind) =>
-    db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM (${happened[kind]}) f WHERE ${NOT_DISMISSED}`),
+    db.get<{ n: number }>(`SELECT COUNT(DISTINCT ${THING}) AS n FROM (${happened[kind]}) f WHERE ${NOT_DISMISSED}`),
   );
   return (await Promise.all(each)).reduce((sum, row) => sum + (row?.n ?? 0), 0);
 }
@@ -66,8 +74,23 @@ export async function counted(db: Reads, happened: Happened): Promise<number> {
 /** Longer than anyone looks at what they refer to. */
 const KEPT_MS = 400 * 86_400_000;
 
-/** Idempotent. */
-export function dismiss(tx: Tx, ids: readonly string[], by: string, at: number): void {
+/** Idempotent. With the newest of several that are one thing go those before it; one that came since is new. */
+export function dismiss(
+  tx: Tx,
+  happened: Happened,
+  ids: readonly string[],
+  { by, at }: { by: string; at: number },
+): void {
+  for (const kind of KINDS.filter((one) => ids.some((id) => attentionKind(id) === one)))
+    tx.run(
+      `INSERT INTO attention_dismissed SELECT f.id, ?, ? FROM (${happened[kind]}) f JOIN (
+         SELECT same, MAX(at) AS at FROM (${happened[kind]}) h
+         WHERE h.same IS NOT NULL AND h.id IN (SELECT value FROM json_each(?)) GROUP BY same
+       ) g ON g.same = f.same WHERE f.at <= g.at ON CONFLICT (id) DO NOTHING`,
+      by,
+      at,
+      JSON.stringify(ids),
+    );
   for (const id of ids)
     tx.run("INSERT INTO attention_dismissed VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", id, by, at);
   tx.run("DELETE FROM attention_dismissed WHERE at < ?", at - KEPT_MS);

@@ -264,5 +264,5 @@ export async function questionAt(db: Reads, route: ReplyRoute, platformId: strin
 
 /** Deliveries that did not arrive or may not have, for the attention list. */
 export const LOST_DELIVERIES = `SELECT ${attentionIdSql("delivery", "d.id")} AS id, d.updated_at AS at, d.session, NULL AS agent,
-    d.turn, d.state AS a, json_object('route', json(d.route), 'error', d.error) AS b FROM delivery d
+    d.turn, d.state AS a, json_object('route', json(d.route), 'error', d.error) AS b, NULL AS same FROM delivery d
   WHERE d.state IN ('failed', 'expired', 'uncertain')`;

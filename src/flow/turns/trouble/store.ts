@@ -1,19 +1,23 @@
 /** Turns that need a person or wait for something, as lists over all sessions read them. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import { attentionIdSql, SESSION_PREFIX } from "../../../core/domain/index.ts";
+import { attentionIdSql, attentionSameSql, SESSION_PREFIX } from "../../../core/domain/index.ts";
 
 /** Failures of job runs and sub-agents belong to their job and their asker, which are listed themselves. */
 const OWN_TURNS = `t.session NOT LIKE '${SESSION_PREFIX.job}%' AND t.session NOT LIKE '${SESSION_PREFIX.child}%'`;
 
+/** A budget that is used up declines every turn until tomorrow, for the same reason; only what each call may cost differs. */
+const SAME_BUDGET = `CASE WHEN t.state = 'declined' AND json_extract(t.result, '$.failure') = 'budget'
+    THEN ${attentionSameSql("t.agent", "json_extract(t.result, '$.reason')")} END`;
+
 /** Turns that failed, for the attention list. A partial index finds them: years of good turns cost nothing. */
 export const FAILED_TURNS = `SELECT ${attentionIdSql("turn", "t.id")} AS id, t.ended_at AS at, t.session, t.agent, t.id AS turn,
-    t.state AS a, t.result AS b FROM turn t
+    t.state AS a, t.result AS b, ${SAME_BUDGET} AS same FROM turn t
   WHERE t.state IN ('failed', 'attention', 'declined') AND t.ended_at IS NOT NULL AND ${OWN_TURNS}
     AND (t.state <> 'declined' OR json_extract(t.result, '$.failure') IS NOT NULL)`;
 
 /** Effects of turns whose outcome is not known, likewise. */
 export const UNKNOWN_EFFECTS = `SELECT ${attentionIdSql("effect", "j.turn", "j.segment", "j.idx")} AS id,
-    COALESCE(j.ended_at, j.at) AS at, t.session, t.agent, j.turn, j.name AS a, NULL AS b
+    COALESCE(j.ended_at, j.at) AS at, t.session, t.agent, j.turn, j.name AS a, NULL AS b, NULL AS same
   FROM engine_journal j LEFT JOIN turn t ON t.id = j.turn WHERE j.state = 'unknown'`;
 
 /** Turns that wait, with the first of what would wake them; the next deadline first. */

@@ -65,6 +65,6 @@ export function troublesSince(
 
 /** Jobs whose last run failed, for the attention list. */
 export const FAILED_JOBS = `SELECT ${attentionIdSql("job", "j.id", "s.due")} AS id, COALESCE(s.ended_at, s.due) AS at,
-    NULL AS session, j.agent, s.turn, j.name AS a, s.reason AS b
+    NULL AS session, j.agent, s.turn, j.name AS a, s.reason AS b, NULL AS same
   FROM job j JOIN slot s ON s.job = j.id AND s.due = (SELECT MAX(due) FROM slot WHERE job = j.id AND state = 'failed')
   WHERE j.failures > 0`;
