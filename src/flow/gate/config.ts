@@ -90,7 +90,8 @@ function judgeWildName(
   { text, name, words, open }: { text: string; name: string; words: readonly string[]; open: boolean },
   shellWords: ReadonlySet<string>,
 ): Advice {
-  const program = name.replace(/[*?]+$/, "");
+  const end = name.search(/[*?]/);
+  const program = /[^*?]/.test(name.slice(end)) ? "" : name.slice(0, end);
   if (shellWords.has(program)) return { message: coversShellWord(text, program), weight: "never" };
   const rest = words.slice(1);
   const isPlain = /^\w[\w.+-]*\w$/.test(program) && rest.every((word) => !/[\s'"]/.test(word));
