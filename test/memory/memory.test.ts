@@ -379,6 +379,23 @@ describe("searching", () => {
       expect(texts(await memory.search({ query }))[0]).toBe("schmidt likes green tea");
   });
 
+  it("people with the same surname are two, and are found by their whole name or a part of it", async () => {
+    const { memory } = await start();
+    await memory.add({ text: "Joe Smith lives in Oslo" });
+    await memory.add({ text: "Ann Smith lives in Rome in summer" });
+    for (let n = 0; n < 12; n++) await memory.add({ text: `the living is easy where ${n} fish jump` });
+    const { relations, entities } = await memory.graph();
+    expect(entities.map(({ name }) => name).sort()).toEqual(["Ann Smith", "Joe Smith", "Oslo", "Rome"]);
+    expect(relations).toContainEqual({ subject: "ann smith", relation: "lives in", object: "rome" });
+    const top = async (query: string) => texts(await memory.search({ query }));
+    for (const query of ["Where does Joe Smith live?", "Where does Joe live?", "where does joe live?"])
+      expect((await top(query))[0]).toBe("Joe Smith lives in Oslo");
+    expect((await top("Where does Smith live?")).slice(0, 2).sort()).toEqual([
+      "Ann Smith lives in Rome in summer",
+      "Joe Smith lives in Oslo",
+    ]);
+  });
+
   it("weighs what was of use a little more", async () => {
     const { memory } = await start();
     const older = await memory.add({ text: "The plumber is Brook", at: 5 });

@@ -19,6 +19,10 @@ it.each([
   ['She said "Hello there" to my cat "Tiger"', ["Tiger"]],
   ["Yesterday Tom came. Then Petra left.", ["Tom", "Petra"]],
   ["Bob called. I like Bob.", ["Bob"]],
+  ["Ann Smith lives in Rome", ["Ann Smith", "Rome"]],
+  ["Joe Smith works at Nokia. Ann Smith likes tea.", ["Joe Smith", "Ann Smith", "Nokia"]],
+  ["Yesterday Ann Smith moved to Rome", ["Ann Smith", "Rome"]],
+  ["Actually Tom lives in Rome", ["Tom", "Rome"]],
   ["I see Dr Meyer and Prof. Lang every spring", ["Meyer", "Lang"]],
   ["Dr. Meyer is my dentist", ["Meyer"]],
   ["Ask Mrs Anna Weber or Herr Klein", ["Anna Weber", "Klein"]],
@@ -48,6 +52,19 @@ it.each([
   ["i live in kiel", "self", "lives in", "kiel"],
   ["user prefers short answers", "self", "likes", "short answers"],
   ["Schmidt likes green tea", "schmidt", "likes", "green tea"],
+  ["Ann Smith lives in Rome", "ann smith", "lives in", "rome"],
+  ["My friend Joe Smith lives in Rome", "joe smith", "lives in", "rome"],
+  ["Yesterday Tom moved to Kiel", "tom", "lives in", "kiel"],
+  ["When Ann Weber lives in Kiel", "ann weber", "lives in", "kiel"],
+  ["Dr Ann Smith works at Nokia in March", "ann smith", "works at", "nokia"],
+  ["I work at IKEA on weekends", "self", "works at", "ikea"],
+  ["I work at IKEA on Mondays", "self", "works at", "ikea"],
+  ["Ann lives in Rome in the summer", "ann", "lives in", "rome"],
+  ["Ann works at Nokia in Espoo", "ann", "works at", "nokia in espoo"],
+  ["Yes I'm working on Lares", "self", "works on", "lares"],
+  ["Will Smith is married to Ann", "will smith", "married to", "ann"],
+  ["Ann works on Project 2027", "ann", "works on", "project 2027"],
+  ["Ann likes running on weekends", "ann", "likes", "running on weekends"],
 ])("the relation in %s", (text, subject, relation, object) => {
   expect(relationsIn(text)).toEqual([{ subject, relation, object }]);
 });
@@ -62,4 +79,8 @@ it("a question in small letters asks about its words", () => {
     subjects: ["what", "does", "schmidt", "like"],
   });
   expect(askedRelation("What does Schmidt like?")).toEqual({ relation: "likes", subjects: ["schmidt"] });
+  expect(askedRelation("Where does Ann Smith live?")).toEqual({
+    relation: "lives in",
+    subjects: ["ann smith", "ann", "smith"],
+  });
 });

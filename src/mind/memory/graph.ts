@@ -49,11 +49,13 @@ const RELATIONS: readonly [relation: string, verb: string, ofOne: string][] = [
   ],
 ];
 const OBJECT = "([^.,;:!?\\n]{2,80})";
+/** "Ann Smith", with what opens the sentence before it: see `withoutOpening`. */
+const FULL_NAME = "\\p{Lu}[\\p{L}'’-]+(?: (?!I['’])\\p{Lu}[\\p{L}'’-]+){0,3}";
 const PATTERNS = RELATIONS.map(
   ([relation, verb]) =>
     [
       relation,
-      new RegExp(`(?:^|[\\s"(])([Ii]|[Ww]e|[Tt]he user|\\p{Lu}[\\p{L}'’-]+)\\s*(?:${verb})\\s+${OBJECT}`, "gu"),
+      new RegExp(`(?:^|[\\s"(])([Ii]|[Ww]e|[Tt]he user|${FULL_NAME})\\s*(?:${verb})\\s+${OBJECT}`, "gu"),
     ] as const,
 );
 /** The first word of a sentence, in small letters. */
@@ -92,6 +94,16 @@ const ASKED: readonly [relation: string, ways: readonly (readonly RegExp[])[]][]
 const NO_NAMES =
   /^(?:we|the|he|she|it|they|you|who|which|that|this|there|everybody|everyone|somebody|someone|nobody|people|and|but|so|then|also|just|now|still|always|never)$/i;
 
+/** They open a sentence before the one it is about: "Yesterday Tom moved to Kiel", "Actually Ann likes tea". */
+const OPENINGS: ReadonlySet<string> = new Set(
+  `a an my our your his her its their these those if when while since because although though as before after until once where why how
+  what yes no not or nor yet however therefore maybe perhaps today tomorrow yesterday tonight sometimes often soon later again even
+  only both either neither here for from in on at by with without actually apparently basically certainly clearly currently
+  finally fortunately generally lately luckily mostly normally obviously originally personally possibly presumably previously probably
+  really recently sadly seemingly supposedly surely suddenly unfortunately usually well oh ok okay hi hello hey please remember note
+  did does do is are was were has have had could would should might must i user`.split(/\s+/),
+);
+
 /** Words with a capital that are nobody: days of the year, and what says that a name follows. */
 const NO_ENTITIES: ReadonlySet<string> = new Set("name names easter christmas whitsun".split(" "));
 
@@ -125,21 +137,51 @@ export function relationsIn(text: string): Relation[] {
   const found: Relation[] = [];
   for (const [relation, pattern] of [...PATTERNS, ...SMALL_PATTERNS]) {
     for (const [, subject, object] of said.matchAll(pattern)) {
-      const isSelf = /^(i|we|(the )?user)$/i.test(subject!);
-      if (!isSelf && /^\p{Ll}/u.test(subject!) && NO_NAMES.test(subject!)) continue;
+      const name = withoutOpening(subject!);
+      const isSelf = /^(i|we|(the )?user)$/i.test(name);
+      if (!isSelf && /^\p{Ll}/u.test(name) && NO_NAMES.test(name)) continue;
       found.push({
         relation,
-        subject: isSelf ? self : subject!.toLowerCase().replace(/['’]s$/, ""),
-        object: plain(object!).slice(0, 80),
+        subject: isSelf ? self : name.toLowerCase().replace(/['’]s$/, ""),
+        object: plain(object!, PLACED.has(relation)).slice(0, 80),
       });
     }
   }
   return found;
 }
 
-/** What is related to, without the words that only say since when. */
-function plain(object: string): string {
-  const lower = object.trim().toLowerCase();
+/** The name at the end of a subject. A single word stays. */
+function withoutOpening(subject: string): string {
+  const words = subject.split(" ");
+  const isOpening = (word: string, after: string) =>
+    NO_NAMES.test(word) ||
+    NO_NAME_ALONE.test(word) ||
+    OPENINGS.has(word.toLowerCase()) ||
+    isTimeWord(word, { before: "", after });
+  while (words.length > 1 && isOpening(words[0]!, words[1]!)) words.shift();
+  return words.join(" ");
+}
+
+/** Relations to a place or somebody, of which a time is no part. Of what somebody likes it may be the point. */
+const PLACED: ReadonlySet<string> = new Set(["works on", "works at", "lives in", "married to"]);
+const TIMES =
+  /\s(?:(?:in|on|at|during|over|from|until|till|every|each|this|next|last) (?:(?:the|every|early|late|mid) )?)(?:(?:next|last) )?(\p{L}+|\d{4})(?: \d{4})?$/u;
+const TIME_NAMES =
+  /^(?:\d{4}|(?:week(?:end|day)?|month|year|day|morning|afternoon|evening|night|summer|winter|spring|autumn|fall|holiday)s?)$/;
+
+/** "Nokia in March" is Nokia. */
+function withoutTime(object: string): string {
+  const found = TIMES.exec(object);
+  if (!found) return object;
+  const word = found[1]!;
+  const isTime = TIME_NAMES.test(word) || isTimeWord(word, { before: "", after: "" });
+  return isTime ? object.slice(0, found.index) : object;
+}
+
+/** What is related to, without the words that only say when or since when. */
+function plain(object: string, isPlaced: boolean): string {
+  const whole = object.trim().toLowerCase();
+  const lower = isPlaced ? withoutTime(whole) : whole;
   const since = lower.search(/\ssince\s/);
   return lower
     .slice(0, since < 0 ? undefined : since)
@@ -171,7 +213,7 @@ export function namesIn(text: string): FoundName[] {
   // "Ana is married to Tom": the subject of a relation is a name, even at the start of a sentence.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {
-      const name = subject!.replace(/['’]s$/, "");
+      const name = withoutOpening(subject!).replace(/['’]s$/, "");
       if (/^\p{Lu}\p{Ll}/u.test(name) && !NO_NAMES.test(name)) sure.set(name.toLowerCase(), name);
     }
   for (const [, pattern] of SMALL_PATTERNS)
@@ -190,6 +232,8 @@ export function namesIn(text: string): FoundName[] {
       keep(sure, words);
       continue;
     }
+    // "Ann Smith lives in Rome" has been read above.
+    if (sure.has(words.toLowerCase())) continue;
     const [first = "", ...rest] = words.split(" ");
     // "Yesterday Tom came": only the second word's capital says something.
     if (rest.length) keep(sure, rest.join(" "));
@@ -228,9 +272,11 @@ export function askedRelation(question: string): { relation: string; subjects: s
   const lines = question.split("\n");
   for (const [relation, ways] of ASKED) {
     if (!ways.some((way) => lines.some((line) => followsIn(line, way)))) continue;
-    const names = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+/gu)].map(([name]) =>
+    const rows = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,3}/gu)].map(([name]) =>
       name.toLowerCase().replace(/['’]s$/, ""),
     );
+    // The full name first; of somebody known by one of its words that one is asked for, too.
+    const names = [...new Set([...rows, ...rows.flatMap((row) => row.split(" "))])].slice(0, MOST_ASKED);
     const own = /\b(i|my|me|we|our|am)\b/i.test(question);
     // Without a capital any word may be the name; only one that such a relation was said of leads anywhere.
     const words = own || names.length ? names : smallWords(question);

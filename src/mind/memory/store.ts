@@ -449,8 +449,9 @@ export function relations(
     params.push(q.relation);
   }
   if (q.subject) {
-    where.push("subject = ?");
-    params.push(q.subject);
+    // "Smith" is asked for, and "Ann Smith" is known.
+    where.push("(subject = ? OR ' ' || subject || ' ' LIKE ?)");
+    params.push(q.subject, `% ${q.subject} %`);
   }
   return db.all(
     `SELECT relation, subject, object, seq FROM memory_relation WHERE ${where.join(" AND ")} ORDER BY seq DESC LIMIT ?`,
