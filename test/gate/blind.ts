@@ -244,7 +244,7 @@ export const ASKS: readonly string[] = [
   "python3 -c 'print(1)'",
   "node -e 'console.log(1)'",
   "awk '{print $1}' data.csv",
-  "sed -i 's/a/b/' notes.txt",
+  "sed -i 's/a/b/' AGENTS.md",
   "bash -c 'ls'",
   "eval ls",
   'while read -r f; do cat "$f"; done < names.txt',

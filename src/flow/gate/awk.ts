@@ -38,6 +38,8 @@ export function isHarmlessAwk(text: string): boolean {
   let before = "\n";
   // Behind a value a slash divides. Behind a bracket it may do either, so there it is not harmless.
   let isValue = false;
+  // From `print` to the end of its statement. A line break may stand within one, so it ends none.
+  let isPrinting = false;
   for (let at = 0; at < text.length; ) {
     const sign = text[at]!;
     let end = at + 1;
@@ -55,6 +57,7 @@ export function isHarmlessAwk(text: string): boolean {
       // Variables have small letters; names in capitals may be awk's own tables (`ENVIRON`, `PROCINFO`).
       if (!WORDS.has(word) && (ACTS.has(word) || !/^[a-z][a-z0-9_]*$/.test(word))) return false;
       isValueNext = !WORDS.has(word) || NUMBERS.has(word);
+      isPrinting ||= word === "print" || word === "printf";
       // A name before a bracket is called, and only known functions may be. Some awks let blanks come between.
       if (!WORDS.has(word) && /^\s*\(/.test(text.slice(end))) return false;
     } else if (sign === "|") {
@@ -62,12 +65,13 @@ export function isHarmlessAwk(text: string): boolean {
       if (text[at + 1] !== "|") return false;
       end = at + 2;
     } else if (sign === ">") {
-      // Behind print a single one writes a file; whether this is such a place is not worked out.
-      return false;
+      // Behind print it writes a file, and which brackets change that is not worked out. Elsewhere it compares.
+      if (isPrinting || text[at + 1] === ">") return false;
     } else if (sign === "<") {
       // Only getline takes a file from it, and that is no word here.
     } else if (!/[\d{}()[\];,$+*%^!~&=?:.\n-]/.test(sign)) return false;
     if (end < 0) return false;
+    if (sign === ";" || sign === "}") isPrinting = false;
     before = text[end - 1]!;
     isValue = isValueNext;
     at = end;

@@ -12,6 +12,7 @@ import { type JudgedPart, judgeShell, type OutputRule, type ShellRules, settledF
 import { floor, unseenRemoval } from "./floor.ts";
 import { hasWildcard } from "./glob.ts";
 import { absolute } from "./paths.ts";
+import { writtenFiles } from "./programs.ts";
 import { movesBehind } from "./rearranges.ts";
 import { coveringRule, deniedBy, type GatePlace, isLoaded, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
@@ -226,11 +227,16 @@ function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
   return undefined;
 }
 
-/** A command that writes a file by `>` is a write to it; `<` is a read. */
+/** A command that writes a file by `>`, or by itself as `tee` does, is a write to it; `<` is a read. */
 function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): string | undefined {
   const [reading, writing] = [rulesFor(deny, "read"), rulesFor(deny, "write")];
   if (reading.length + writing.length === 0) return undefined;
-  for (const { redirects } of commands) {
+  for (const { words, redirects } of commands) {
+    const written = writing.length === 0 ? [] : writtenFiles(words.map((word) => word.literal ?? word.guess));
+    const denied = written
+      .map((file) => pathRule(writing, absolute(file, cwd, place.userHome), place))
+      .find((rule) => rule !== undefined);
+    if (denied) return denied;
     for (const { operator, target, isDescriptor } of redirects) {
       if (isDescriptor || target.guess === "") continue;
       const path = absolute(target.guess, cwd, place.userHome);

@@ -313,7 +313,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const loaded =
     hasFiles(baseName(name)) || baseName(name) === "git"
       ? undefined
-      : loadedWord(baseName(name), args, isOpen, { shell, place });
+      : loadedWord(baseName(name), args, isOpen, { shell, place, real: (index) => realPaths(command, index + 1) });
   if (loaded) return ask(but(isLoadedLater(loaded)));
   const target = baseName(name) === "git" ? gitTarget(args, isOpen, { shell, place }) : undefined;
   if (target) return ask(but(isLoadedLater(target)));

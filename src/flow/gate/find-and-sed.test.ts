@@ -75,7 +75,27 @@ describe("sed", () => {
     expect(judgeSed([script, "notes.md"]).concerns.length).toBeGreaterThan(0);
   });
 
-  test.each(["-i", "--in-place", "-i.bak", "-f", "-e", "--expression=p", "-s"])(
+  test.each([
+    [["-i", "s/a/b/", "notes.md"], ["notes.md"]],
+    [
+      ["-ni.bak", "-e", "p", "notes.md"],
+      ["notes.md", "notes.md.bak"],
+    ],
+    [
+      ["--in-place", "p", "a.md", "b.md"],
+      ["a.md", "b.md"],
+    ],
+    [
+      ["--in-place=.old", "p", "a.md"],
+      ["a.md", "a.md.old"],
+    ],
+  ])("%j writes %j", (args, written) => {
+    const { concerns, writes } = judgeSed(args);
+    expect(concerns).toEqual([]);
+    expect(writes?.map(({ path }) => path)).toEqual(written);
+  });
+
+  test.each(["-iE", "-i=.bak", "-i.md", "-i../x", "--in-place=x", "-f", "--expression=p", "-s", "--follow-symlinks"])(
     "the option %s is a concern",
     (option) => {
       expect(judgeSed([option, "p", "notes.md"]).concerns.map(({ index }) => index)).toContain(0);

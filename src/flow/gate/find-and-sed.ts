@@ -27,17 +27,58 @@ export function judgeFind(args: readonly string[]): Judgement {
   return out;
 }
 
-/** Printing lines and replacing words is what sed is used for most; the rest of its language can write and run. */
+/** `-i`, also behind other letters, and the ending that the old file keeps. Letters behind the `i` are an ending, too. */
+const IN_PLACE = /^(?:-[nEr]*i|--in-place(?:=(?=\.)|$))(\.(?:bak|orig|old))?$/;
+
+/**
+ * Printing lines and replacing words is what sed is used for most; the rest of its language can write and run. With `-i` it writes the
+ * files it is given.
+ */
 export function judgeSed(args: readonly string[]): Judgement {
   const out: Judgement = { concerns: [], files: [] };
-  let script = -1;
-  for (const [index, arg] of args.entries()) {
-    if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg)) continue;
-    if (script < 0 && isHarmlessScript(arg)) script = index;
-    else if (script >= 0 && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
+  const isNamed = args.some((arg) => arg === "-e" || arg === "--expression");
+  const inPlace = args.map((arg) => IN_PLACE.exec(arg)).find((one) => one !== null);
+  let hasScript = false;
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index]!;
+    const isOption = arg === "-e" || arg === "--expression";
+    const script = isOption ? args[index + 1] : arg;
+    if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg) || IN_PLACE.test(arg)) continue;
+    if ((isOption || !(isNamed || hasScript)) && script !== undefined && isHarmlessScript(script)) {
+      hasScript = true;
+      if (isOption) index++;
+    } else if (hasScript && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
     else out.concerns.push({ index, text: SED_SCRIPT });
   }
+  if (!inPlace) return out;
+  const [first, ...more] = out.files;
+  if (first && more.length > 0 && takesScriptForEnding(args) && !isNoScript(first.path))
+    out.concerns.push({ index: first.index, text: SED_SCRIPT });
+  const ending = inPlace[1] ?? "";
+  out.writes = out.files.flatMap(({ index, path }) =>
+    ending === ""
+      ? [{ index, path }]
+      : [
+          { index, path },
+          { index, path: path + ending },
+        ],
+  );
   return out;
+}
+
+/** Some seds take the word behind `-i` for an ending in any case, and then the first file for the script. */
+function takesScriptForEnding(args: readonly string[]): boolean {
+  const at = args.findIndex((arg) => IN_PLACE.test(arg));
+  return !args[at]!.includes(".") && !/^-/.test(args[at + 1] ?? "");
+}
+
+/** A path that, taken for a script, neither writes nor reads a file. */
+function isNoScript(path: string): boolean {
+  if (!/^[A-Za-z.][\w./@+-]*$/.test(path) || /^[wr]/.test(path)) return false;
+  if (!path.startsWith("s")) return true;
+  // `s1a1b1w`: the sign behind the s separates.
+  const [, , ...behind] = path.slice(2).split(path[1] ?? "");
+  return !/^[A-Za-z\d]*w/.test(behind.join(path[1]));
 }
 
 /** Only `p`, `d`, `q`, `=` and `s` without a flag that writes or runs, each with addresses. Anything unclear is not harmless. */

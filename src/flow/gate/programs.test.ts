@@ -10,7 +10,7 @@ test.each(["cat a b", "ls -la", "grep -r x .", "sort -n a", "find . -name x"])(
   "%s only looks (EX-33, GATE-5)",
   (text) => expect(concerns(text)).toBe(0),
 );
-test.each(["find . -delete", "find . -exec rm {} ;", "sed -i s/a/b/ x", "git push"])("%s does more", (text) =>
+test.each(["find . -delete", "find . -exec rm {} ;", "sed -i s/a/b/e x", "git push"])("%s does more", (text) =>
   expect(concerns(text)).toBeGreaterThan(0),
 );
 

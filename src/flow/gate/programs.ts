@@ -334,6 +334,12 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   return { ...none, concerns, ...(follows < 0 ? {} : { follows }) };
 }
 
+/** The files that a command is known to write by itself: `tee out.txt`, `sort -o out.txt`, `sed -i s/a/b/ out.txt`. */
+export function writtenFiles([program = "", ...args]: readonly string[]): string[] {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return (judgeArguments(name, args).writes ?? []).map(({ path }) => path);
+}
+
 /** Interpreters that are mostly given a file: `node report.js --month 10`. */
 const SCRIPTED = /^((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|nodejs|bun|deno|tsx|php|lua)$/;
 
@@ -421,12 +427,22 @@ function judgeUniq(args: readonly string[]): Judgement {
   return { ...out, files: [out.files[0]!], writes: [{ index: second.index, path: second.path }] };
 }
 
-/** `tar -tzf file`: only lists. A name with a colon is a file on another machine, which tar fetches by running rsh. */
+/**
+ * `tar -tzf file` only lists, `tar -czf file …` writes that one file. A name with a colon is a file on another machine, which tar fetches
+ * by running rsh; `@file` is an archive to some. What an archive brings when it is unpacked stands in no word, so that asks.
+ */
 function judgeTar(args: readonly string[]): Judgement {
   const [mode = "", file = "", ...members] = args;
-  const isListing =
-    /^-?t[zjJv]*f$/.test(mode) && file !== "" && !/^-|:/.test(file) && members.every((one) => !one.startsWith("-"));
-  if (isListing) return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
+  const isFile = file !== "" && !/^[-@]|:/.test(file);
+  if (isFile && /^-?t[zjJv]*f$/.test(mode) && members.every((one) => !one.startsWith("-")))
+    return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
+  const isPacked = (word: string) => !/^[-@]/.test(word) || /^--exclude=[^/]/.test(word);
+  if (isFile && /^-?c[zjJv]*f$/.test(mode) && members.every(isPacked)) {
+    const files = members.flatMap((path, i) =>
+      path.startsWith("-") ? [] : [{ index: i + 2, path, use: "content" } as const],
+    );
+    return { concerns: [], files, writes: [{ index: 1, path: file }] };
+  }
   const text = argumentsCanRun("tar");
   return { concerns: args.map((_, index) => ({ index, text })), files: [] };
 }

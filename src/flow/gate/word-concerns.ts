@@ -39,21 +39,22 @@ const WRITES =
 
 /**
  * A word that names a file or folder other programs run, or that later turns take instructions from: `cp x .git/hooks/pre-commit`,
- * `cp x skills`, `curl -o.envrc …`. From the folder the command stands in: `cd .git && cp ../x config`.
+ * `cp x skills`, `curl -o.envrc …`. From the folder the command stands in: `cd .git && cp ../x config`. `real`: where a word leads, over
+ * links.
  */
 export function loadedWord(
   name: string,
   args: readonly string[],
   isOpen: IsOpen,
-  where: WordPlace,
+  where: WordPlace & { real?: (index: number) => readonly string[] },
 ): string | undefined {
-  const { shell, place } = where;
+  const { shell, place, real = () => [] } = where;
   const isMeant = (word: string) => {
     const path = absolute(word, shell.cwd, place.userHome);
     return isLoaded(path, place) || (WRITES.test(name) && isStanding(stripRoot(path, place)));
   };
   const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
-  return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg)].some(isMeant));
+  return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg), ...real(index)].some(isMeant));
 }
 
 /** Subcommands of git that put files where their words say. */
@@ -131,6 +132,7 @@ export function reachedSecret(
   const { shell, place } = where;
   // `log -L1,3:file` is a pattern but for the file at its end.
   const meant = (arg: string, index: number) => {
+    if (name === "tar" && arg.startsWith("--exclude=")) return [];
     if (!isGit || !isGitText(args, index)) return namesIn(arg);
     return arg.startsWith("-L") ? namesIn(arg.slice(2)) : [];
   };
@@ -172,7 +174,7 @@ function gitShows(args: readonly string[]): boolean {
 /** What git reads its settings from, and what a folder needs to count as a repository. */
 const OF_GIT = /^(HEAD|config|config\.worktree|commondir|gitdir|objects|refs|hooks|attributes|\.git.*)$/;
 const COPIES =
-  /^(cp|mv|install|ln|tee|dd|sponge|curl|sort|uniq|xxd|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
+  /^(cp|mv|install|ln|tee|dd|sponge|curl|sort|uniq|xxd|sed|tar|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
 /** Which files these write stands in no word. */
 const UNPACKS = /^(tar|bsdtar|unzip|7za?|cpio|rsync|scp|wget|patch)$/;
 
@@ -192,16 +194,9 @@ export function mayChangeGit(command: ShellCommand, { shell, place }: WordPlace)
     )
   )
     return true;
-  if (UNPACKS.test(name))
-    return !(
-      name === "tar" &&
-      judgeArguments(
-        "tar",
-        args.map((word) => word.guess),
-      ).concerns.length === 0
-    );
+  if (UNPACKS.test(name) && name !== "tar") return true;
   if (!COPIES.test(name)) return false;
-  if (/^(sort|uniq|tee|xxd)$/.test(name)) {
+  if (/^(sort|uniq|tee|xxd|sed|tar)$/.test(name)) {
     const judged = judgeArguments(
       name,
       args.map((word) => word.guess),

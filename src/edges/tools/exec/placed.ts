@@ -37,7 +37,7 @@ export class PathWays {
     return answer;
   }
 
-  /** Where a path really is, when that isn't what it says: outside the agent's folders, or a file of secrets. */
+  /** Where a path really is, when that isn't what it says: outside the agent's folders, a file of secrets or of instructions. */
   async reallyAt(path: string, around: CommandPlace): Promise<string[]> {
     const known = this.ends.get(path);
     if (known !== undefined) return known;
@@ -137,7 +137,7 @@ async function realEnds(path: string, { cwd, home, roots = [] }: CommandPlace, l
   const { ends, links } = await findWay(path, cwd, looks);
   // Of the machine itself, and made by its owner: /tmp, /etc and /bin are links on some.
   if (links.every(({ from }) => from.lastIndexOf("/") === 0)) return [];
-  return ends.filter((end) => end !== at && (!isOwn || (isSecretFile(end) && !isSecretFile(at))));
+  return ends.filter((end) => end !== at);
 }
 
 /** What is installed, and what git keeps: nobody's own keys. */

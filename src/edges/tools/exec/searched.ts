@@ -78,6 +78,7 @@ function readSearch(texts: readonly string[]): Search | undefined {
   if (/^[efr]?grep$/.test(name)) return byGrep(texts, name === "rgrep");
   if (name === "diff") return byDiff(texts);
   if (UNPACKS.test(name)) return byUnpacking(texts);
+  if (name === "tar") return byPacking(texts);
   return name === "git" ? byGit(texts) : undefined;
 }
 
@@ -163,6 +164,15 @@ function byUnpacking(texts: readonly string[]): Search | undefined {
   const { operands, given } = read(texts, { letters: "", long: /^$/ });
   const isRecursive = given.some(({ option }) => /^(-r|--r.*)$/.test(option));
   return isRecursive ? { places: placesIn(operands), isMet: () => true } : undefined;
+}
+
+/** `tar -czf x.tgz .` puts them into the archive. What is left out has to be said before the folder. */
+function byPacking([, mode = "", , ...members]: readonly string[]): Search | undefined {
+  if (!/^-?c/.test(mode)) return undefined;
+  const first = members.findIndex((member) => !member.startsWith("-"));
+  const left = members.slice(0, Math.max(first, 0)).flatMap((word) => /^--exclude=(.+)$/s.exec(word)?.[1] ?? []);
+  const places = members.flatMap((place, i): [number, string][] => (place.startsWith("-") ? [] : [[i + 3, place]]));
+  return { places, isMet: (file) => !left.some((pattern) => surelyFits(pattern, file)) };
 }
 
 function byGit(texts: readonly string[]): Search | undefined {
