@@ -25,6 +25,7 @@ export function describeFake(quirks = "", more: object = {}) {
 export const orders = {
   say: (words: string) => JSON.stringify({ do: "say", words }),
   act: (mark: string, words: string) => JSON.stringify({ do: "act", mark, words }),
+  use: (tool: string, input: object, more: object = {}) => JSON.stringify({ do: "use", tool, input, ...more }),
   forever: (words: string) => JSON.stringify({ do: "forever", words }),
 };
 

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import type { AgentId } from "../../core/domain/index.ts";
 import { loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
 import { openRunMachine } from "../../edges/tools/index.ts";
+import { loadRunToolFace, type RunToolFace } from "../../faces/gateway/index.ts";
 import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
 import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
@@ -18,9 +19,10 @@ export interface Runtimes {
 }
 
 export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtimes {
-  const { config, clock, crash, log, models, home } = parts;
+  const { config, clock, crash, log, models, home, version, redact } = parts;
   const { records } = ground;
   let made: Promise<RuntimeHost> | undefined;
+  let face: Promise<RunToolFace> | undefined;
   const lastCall = async (turn: Parameters<typeof lastHold>[1]) =>
     Math.max(await lastRecordedCall(records, turn), await lastHold(records, turn));
   const load = () =>
@@ -31,6 +33,10 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
       models: { relay: models.relay, list: () => models.list() },
       ledger: new ProxiedCalls({ budget: mind.budget, records, clock, recordUsage, lastCall }),
       config: () => config.runtimes,
+      serveTools: async (...asked) => {
+        face ??= loadRunToolFace({ version, log: log.child("runtimes"), redact });
+        return (await face).serve(...asked);
+      },
       log: log.child("runtimes"),
     });
   const host = () => {

@@ -115,6 +115,8 @@ export {
   type RunRequest,
   type RunSession,
   type RunToken,
+  type RunToolResult,
+  type RunTools,
   type RuntimeAdapter,
   type RuntimeCapabilities,
   type RuntimeClaim,

@@ -17,6 +17,7 @@
  */
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { FailureClass, Usage } from "../domain/turn.ts";
+import type { ToolSpec } from "./model.ts";
 
 /** How a runtime exists beside us. Nothing else about it may decide how it is driven. */
 export type RuntimeClass =
@@ -146,6 +147,8 @@ export interface RunPorts {
   models: { baseUrl: string; token: string } | null;
   /** Our MCP servers, each with a separate token. */
   mcp: readonly { name: string; url: string; token: string }[];
+  /** Whether it waits for one of those, which may wait for a person: then its silence isn't its own. */
+  isServing?(): boolean;
   /** A folder that is kept for this identity; null where nothing is kept. */
   home: string | null;
   /** A folder for this run, removed after it. */
@@ -155,6 +158,16 @@ export interface RunPorts {
   /** The command as it has to be started: inside the boundary that was planned. No program of a run is started without it. */
   confine(command: RunCommand): Promise<RunCommand>;
 }
+
+/** Tools of ours that one run may call, over MCP. Each call is judged where it is run, with the run's authority. */
+export interface RunTools {
+  /** As a model reads them. */
+  specs: readonly ToolSpec[];
+  /** Resolves when it is done or refused, which may take as long as a person does. Rejects when the run is over. */
+  call(name: string, input: Json, signal: AbortSignal): Promise<RunToolResult>;
+}
+
+export type RunToolResult = { text: string; isError: boolean };
 
 /** A program that a run starts. */
 export interface RunCommand {

@@ -10,6 +10,7 @@ import type {
   RunCommand,
   RunRequest,
   RunSession,
+  RunTools,
   RuntimeAdapter,
   RuntimeCapabilities,
   RuntimeProbe,
@@ -21,7 +22,7 @@ import type { DriverParts, RuntimeDriver } from "./driver.ts";
 import { DRIVERS, driveAcp } from "./drivers.ts";
 import { makeFolders, removeFolders } from "./folders.ts";
 import { plan, type RunPlan } from "./plan/plan.ts";
-import { ModelProxy, type ProxyParts } from "./proxy/door.ts";
+import { ModelProxy, type ProxyParts, type ServeTools, TOOLS_PATH } from "./proxy/door.ts";
 import type { ProxyListener } from "./proxy/ports.ts";
 import { unknownRuntime } from "./words.ts";
 
@@ -46,6 +47,7 @@ export interface HostParts extends DriverParts {
   /** The variables of every child, with this folder as its home. */
   environment(home: string): Record<string, string>;
   log: Log;
+  serveTools: ServeTools;
 }
 
 export interface OpenRun extends Omit<RunRequest, "workspace"> {
@@ -55,6 +57,8 @@ export interface OpenRun extends Omit<RunRequest, "workspace"> {
   workspace: string;
   trust: "own" | "outside";
   listener: ProxyListener;
+  tools: RunTools;
+  isServing(): boolean;
 }
 
 export interface OpenedRun {
@@ -84,6 +88,8 @@ interface KnownProbe {
 
 /** How long a probe that found everything in order is believed. */
 const PROBE_MS = 300_000;
+/** As runtimes name the server of our tools. */
+const OWN_SERVER = "lares";
 /** A lease outlives any turn; it ends with its run. */
 const LEASE_MS = 30 * 86_400_000;
 
@@ -134,24 +140,21 @@ export class RuntimeHost {
     const { run, turn, session, agent, listener } = of;
     const model = can.proxy.proof === "absent" ? null : of.model;
     try {
-      const lease =
-        can.proxy.proof === "absent"
-          ? null
-          : await this.door().grant({
-              run,
-              turn,
-              session,
-              agent,
-              runtime: driver.name,
-              until: clock.now() + LEASE_MS,
-              listener,
-            });
-      if (lease) closing.unshift(() => lease.revoke());
+      const lend = async (tools?: RunTools) => {
+        const until = clock.now() + LEASE_MS;
+        const who = { run, turn, session, agent, listener, runtime: driver.name, until };
+        const lease = await this.door().grant(tools ? { ...who, tools } : who);
+        closing.unshift(() => lease.revoke());
+        return lease;
+      };
+      const lease = can.proxy.proof === "absent" ? null : await lend();
+      const tools = can.mcp.proof === "absent" || of.tools.specs.length === 0 ? null : await lend(of.tools);
+      const way = lease ?? tools;
       const isConfined = planned.plan.boundary === "sandbox";
       const room: RunRoom = {
         key: run,
         writable: [folders.tmp, folders.home, of.workspace],
-        way: lease && { folder: folders.way, port: Number(new URL(lease.baseUrl).port) },
+        way: way && { folder: folders.way, port: Number(new URL(way.baseUrl).port) },
       };
       const request: RunRequest = {
         ...of,
@@ -160,7 +163,8 @@ export class RuntimeHost {
       };
       const ports = {
         models: lease && { baseUrl: lease.baseUrl, token: lease.token },
-        mcp: [],
+        mcp: tools ? [{ name: OWN_SERVER, url: `${tools.baseUrl}${TOOLS_PATH}`, token: tools.token }] : [],
+        isServing: () => of.isServing(),
         home: planned.plan.home === "kept" ? folders.home : null,
         tmp: folders.tmp,
         env: { ...this.parts.environment(folders.home), TMPDIR: folders.tmp, [tag]: run },
@@ -209,8 +213,8 @@ export class RuntimeHost {
   }
 
   private door(): ModelProxy {
-    const { models, ledger, clock, log } = this.parts;
-    this.proxy ??= new ModelProxy({ relay: models.relay, listModels: models.list, ledger, clock, log });
+    const { models, ledger, clock, log, serveTools } = this.parts;
+    this.proxy ??= new ModelProxy({ relay: models.relay, listModels: models.list, ledger, clock, log, serveTools });
     return this.proxy;
   }
 

@@ -2,7 +2,7 @@
  * What every run of a child program has in common: its events, its limits, its silence and its end. What it
  * says, and what it asks, is its session's business.
  */
-import type { RunEventBody, RunRequest } from "../../core/contracts/index.ts";
+import type { RunEventBody, RunPorts, RunRequest } from "../../core/contracts/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { RunChild } from "./child.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -10,6 +10,7 @@ import { runWords as words } from "./words.ts";
 
 interface LiveRunParts {
   request: RunRequest;
+  ports: Pick<RunPorts, "isServing">;
   child: RunChild;
   clock: Clock;
   /** The runtime, as people know it. */
@@ -100,6 +101,7 @@ export class LiveRun {
     if (!this.hasBegun || this.isOver || this.parts.session.isAsking()) return;
     const { quietMs } = this.parts.request.limits;
     this.stopQuiet = this.parts.clock.after(quietMs, () => {
+      if (this.parts.ports.isServing?.()) return this.rest();
       this.fail({ failure: "timeout", text: words.silent(this.parts.title, quietMs), hint: null });
     });
   }

@@ -34,7 +34,7 @@ export function unproven({ http }: { http: { bodySeconds: number } }): { withinM
 
 /** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
 export function readBody(
-  { incoming }: HttpEnv["Bindings"],
+  { incoming }: Pick<HttpEnv["Bindings"], "incoming">,
   most: number,
   { withinMs = SLOWEST_BODY_MS, key = "gateway.http.maxBodyBytes" } = {},
 ): Promise<Buffer> {

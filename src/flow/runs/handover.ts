@@ -40,7 +40,10 @@ export function firstWords(at: RunSituation): string {
   ].join("\n\n");
 }
 
-function tellAnswer({ about, answer }: GivenAnswer): string {
+function tellAnswer(given: GivenAnswer): string {
+  const { about } = given;
+  if ("result" in given) return (given.result.isError ? words.notUsed : words.used)(about, given.result.text);
+  const { answer } = given;
   return answer.kind === "deny" ? words.denied(about, answer.reason) : words.allowed(about);
 }
 

@@ -9,9 +9,13 @@ import type {
   RunOutcome,
   RunRequest,
   RunSession,
+  RunToolResult,
+  RunTools,
+  ToolSpec,
 } from "../../core/contracts/index.ts";
 import type { AgentId, Authority, SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import type { ReadyCall } from "./own-calls.ts";
 
 /** What a run hears about its own model calls. */
 export interface CallListener {
@@ -26,6 +30,10 @@ export interface StartRun extends Omit<RunRequest, "workspace"> {
   workspace: string;
   trust: "own" | "outside";
   listener: CallListener;
+  /** Our own tools for it. */
+  tools: RunTools;
+  /** Whether it waits for one of them. */
+  isServing(): boolean;
 }
 
 export interface BegunRun {
@@ -65,6 +73,8 @@ export interface DriveRequest {
   trust: "own" | "outside";
   /** What was said to what the stretch before asked. */
   answers: readonly GivenAnswer[];
+  /** Our own tools that it may call. */
+  tools: readonly ToolSpec[];
   /** The conversation so far as text, for a runtime that doesn't know it. */
   before(): Promise<string>;
   /** Called when the event is recorded. */
@@ -76,14 +86,14 @@ export interface DriveRequest {
 }
 
 export type GivenAnswer = {
-  ask: string;
   /** What it was about, in a line. */
   about: string;
-  answer: RunAnswer;
-};
+} & ({ ask: string; answer: RunAnswer } | { call: string; result: RunToolResult });
 
 export type RunStop =
   | { why: "asks"; ask: string; attempt: number; about: RunAsk; expires: number | null }
+  /** It calls a tool of ours. */
+  | ({ why: "calls"; attempt: number } & ReadyCall)
   | { why: "ended"; outcome: RunOutcome; text: string; error: RunTrouble | null }
   /** It never began. */
   | { why: "failed"; trouble: RunTrouble };

@@ -11,6 +11,7 @@
 import { nextPlace, type RunEvent, type RunEventBody, type RunPlace, type Tx } from "../../core/contracts/index.ts";
 import { AppError, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { firstWords } from "./handover.ts";
+import { OwnCalls } from "./own-calls.ts";
 import type { BegunRun, DriveRequest, RunStop, RunsParts, RunTrouble, SaidMeanwhile } from "./ports.ts";
 import {
   addEvent,
@@ -40,6 +41,8 @@ const MOST_LEFT = 1000;
 
 interface HeldRun {
   started: BegunRun;
+  /** Of our own tools. */
+  calls: OwnCalls;
   place: RunPlace;
   /** Characters so far. */
   said: number;
@@ -85,7 +88,10 @@ export class Runs {
     const known = this.live.get(turn);
     this.next.delete(turn);
     if (known) {
-      for (const { ask, answer } of of.answers) await known.started.session.answer(ask, answer);
+      for (const given of of.answers) {
+        if ("ask" in given) await known.started.session.answer(given.ask, given.answer);
+        else known.calls.settle(given.call, given.result);
+      }
       return this.follow(known, of);
     }
     const row = await readRun(this.parts.records, turn);
@@ -137,6 +143,7 @@ export class Runs {
     const live = this.live.get(turn);
     this.live.delete(turn);
     this.next.delete(turn);
+    live?.calls.end();
     await live?.started.release();
     const row = await readRun(this.parts.records, turn);
     if (row && row.endedAt === null) await this.parts.records.write((tx) => endRow(tx, turn, this.parts.clock.now()));
@@ -176,7 +183,8 @@ export class Runs {
   ): Promise<HeldRun | RunStop> {
     const { turn, session, agent, runtime, model, workspace, trust, instructions } = of;
     const place: RunPlace = { attempt: row.attempt, seq: row.seq, ended: false };
-    const live: Omit<HeldRun, "started"> = { place, said: 0, trouble: null };
+    const calls = new OwnCalls(this.parts.clock);
+    const live: Omit<HeldRun, "started"> = { place, calls, said: 0, trouble: null };
     try {
       const started = await this.parts.open(
         {
@@ -192,6 +200,8 @@ export class Runs {
           trust,
           resume,
           prompt: { instructions, text },
+          tools: { specs: of.tools, call: (name, input, waits) => calls.take(name, input, waits) },
+          isServing: () => calls.isServing,
           limits: { deadline: null, quietMs: QUIET_MS, toolCalls: null },
           listener: {
             onFailure: (failure) => {
@@ -222,18 +232,19 @@ export class Runs {
     of.stopping.addEventListener("abort", onStop, { once: true });
     of.signal.addEventListener("abort", onLost, { once: true });
     if (of.stopping.aborted) onStop();
+    const events = session.events(live.place.seq)[Symbol.asyncIterator]();
     try {
-      for await (const event of session.events(live.place.seq)) {
+      for (let coming = events.next(); ; ) {
+        const call = live.calls.next();
+        if (call) return { why: "calls", attempt: live.place.attempt, ...call };
+        const next = await eventOrCall(coming, live.calls);
+        if (next === "call") continue;
         of.signal.throwIfAborted();
-        const place = nextPlace(live.place, event);
-        if (typeof place === "string") continue;
-        await this.record(live, of, event);
-        live.place = place;
-        this.parts.crash.at("run.recorded", () => JSON.stringify(event.body));
-        of.show(event.body);
-        const stop = toStop(event);
+        if (next.done) break;
+        const stop = await this.take(live, of, next.value);
         if (stop) return stop;
-        if (event.body.type === "done") return await this.close(turn, live);
+        if (live.place.ended) return await this.close(turn, live);
+        coming = events.next();
       }
       of.signal.throwIfAborted();
       return { why: "failed", trouble: { failure: "unknown", text: ENDED_EARLY, hint: null } };
@@ -241,6 +252,18 @@ export class Runs {
       of.stopping.removeEventListener("abort", onStop);
       of.signal.removeEventListener("abort", onLost);
     }
+  }
+
+  /** One event: recorded, then shown. What ends the stretch, if it does. */
+  private async take(live: HeldRun, of: DriveRequest, event: RunEvent): Promise<RunStop | undefined> {
+    const place = nextPlace(live.place, event);
+    if (typeof place === "string") return undefined;
+    await this.record(live, of, event);
+    live.place = place;
+    this.parts.crash.at("run.recorded", () => JSON.stringify(event.body));
+    live.calls.heard(event.body);
+    of.show(event.body);
+    return toStop(event);
   }
 
   /** RUNS-3 */
@@ -268,6 +291,7 @@ export class Runs {
 
   private async close(turn: TurnId, live: HeldRun): Promise<RunStop> {
     this.live.delete(turn);
+    live.calls.end();
     await live.started.release();
     const end = await this.readEnd(turn);
     // Where the proxy knows better, e.g. that a key is wrong.
@@ -289,6 +313,17 @@ export class Runs {
     const error = { failure: "unknown" as const, text: tooManyAttempts(MOST_ATTEMPTS), hint: null };
     return { why: "ended", outcome: "unknown", text: "", error };
   }
+}
+
+/** Whichever comes first. An event that nobody took is read again by the next reader (RUNTIME-4). */
+function eventOrCall(
+  coming: Promise<IteratorResult<RunEvent>>,
+  calls: OwnCalls,
+): Promise<IteratorResult<RunEvent> | "call"> {
+  return new Promise((resolve, reject) => {
+    calls.wake = () => resolve("call");
+    coming.then(resolve, reject);
+  });
 }
 
 function toStop({ attempt, body }: RunEvent): RunStop | undefined {

@@ -14,6 +14,8 @@ export const handoverWords = {
   said: (texts: readonly string[]) => `Said meanwhile (you may have read it already):\n\n${texts.join("\n\n")}`,
   allowed: (about: string) => `You asked for permission, and it was given: ${about}`,
   denied: (about: string, reason: string) => `You asked for permission, and it was denied: ${about}\n${reason}`,
+  used: (about: string, text: string) => `You called ${about}. It returned:\n${text}`,
+  notUsed: (about: string, text: string) => `You called ${about}. It failed:\n${text}`,
   called: (name: string, input: string) => `- ${name} ${input}`,
   result: (text: string, isError: boolean) => `  ${isError ? "failed" : "result"}: ${text}`,
   noResult: "  The result isn't known.",
@@ -22,4 +24,6 @@ export const handoverWords = {
 export const tooManyAttempts = (most: number) =>
   `It was started ${most} times and never came to an end. What it did last may or may not have happened.`;
 export const TOO_MUCH = "Stopped: it said more than Lares keeps of one run.";
+export const RUN_IS_OVER = "This run is over.";
+export const TOO_MANY_CALLS = "Too many calls at once. Wait for the results of the others.";
 export const ENDED_EARLY = "It stopped without an end.";

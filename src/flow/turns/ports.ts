@@ -16,6 +16,7 @@ import type {
   RunAsk,
   RunEventBody,
   RunOutcome,
+  RunToolResult,
   ThinkingLevel,
   Tool,
   ToolCaller,
@@ -377,7 +378,9 @@ export interface RunStretch {
   model: string | null;
   workspace: string;
   trust: "own" | "outside";
-  answers: readonly { ask: string; about: string; answer: RunAnswer }[];
+  answers: readonly RunReply[];
+  /** Our own tools that it may call. */
+  tools: readonly ToolSpec[];
   /** The conversation so far as text, for a runtime that doesn't know it. */
   before(): Promise<string>;
   /** Called when the event is recorded. */
@@ -386,9 +389,17 @@ export interface RunStretch {
   stopping: AbortSignal;
 }
 
+/** To what the stretch before ended with: an answer, or what a tool of ours returned. */
+export type RunReply = { about: string } & (
+  | { ask: string; answer: RunAnswer }
+  | { call: string; result: RunToolResult }
+);
+
 /** Why a stretch ended. */
 export type RunStop =
   | { why: "asks"; ask: string; attempt: number; about: RunAsk; expires: number | null }
+  /** It calls a tool of ours. `isAnnounced`: all that it read before is known. */
+  | { why: "calls"; attempt: number; call: string; name: string; input: Json; isAnnounced: boolean }
   | { why: "ended"; outcome: RunOutcome; text: string; error: RunTrouble | null }
   | { why: "failed"; trouble: RunTrouble };
 

@@ -102,7 +102,7 @@ export type RunProgress = {
   /** Hooks are asked about the answer. */
   heard?: true;
   /** The question that a person is asked, by the runtime's own name for it. `attempt`: who asks. */
-  asking?: { ask: string; attempt: number; about: string };
+  asking?: { ask: string; attempt: number; about: string /** A call of a tool of ours. */; own?: true };
   /** What a person allowed, by its hash: an attempt that died may not have heard it, and the next one asks again. */
   granted: { hash: string; attempt: number }[];
 };

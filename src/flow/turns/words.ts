@@ -353,6 +353,7 @@ export function textSoFar(state: TurnRow["state"], asked: ApprovalView | undefin
 
 export const NO_RESULT = "The result isn't known.";
 export const OTHER_BODY = "The agent's runtime was changed while this turn waited. Ask again.";
+export const NOT_IN_RUNS = "This can't be done from here, because it waits for something. Ask for something else.";
 export const NO_QUESTIONS = "Nobody can be asked here. Decide yourself, and say what you assumed.";
 
 /** In place of the line that says where our own shell would run a command. */

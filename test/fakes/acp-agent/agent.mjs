@@ -22,6 +22,8 @@ mkdirSync(home, { recursive: true });
 const sessionFile = (id) => join(home, `${id}.json`);
 const waiting = new Map();
 let asked = 0;
+/** The servers that it was given for the session. */
+let servers = [];
 let cancelled = () => {};
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -55,12 +57,14 @@ const METHODS = {
   }),
   authenticate: () => ({}),
   "session/set_mode": () => ({}),
-  "session/new"() {
+  "session/new"({ mcpServers = [] }) {
+    servers = mcpServers;
     const sessionId = `fake-${process.pid}-${Date.now()}`;
     writeFileSync(sessionFile(sessionId), "[]");
     return { sessionId };
   },
-  "session/load"({ sessionId }) {
+  "session/load"({ sessionId, mcpServers = [] }) {
+    servers = mcpServers;
     if (!existsSync(sessionFile(sessionId))) throw new Error("no such session");
     for (const said of JSON.parse(readFileSync(sessionFile(sessionId), "utf8"))) {
       chunk(sessionId, said, "user_message_chunk");
@@ -86,6 +90,7 @@ async function perform(sessionId, text) {
   if (deed === "fail") throw new Error("401 Unauthorized: the key was rejected");
   if (deed === "die") process.exit(3);
   if (deed === "look") return look(sessionId, JSON.parse(order));
+  if (deed === "use") return use(sessionId, JSON.parse(order), text);
   if (deed === "hang") await new Promise(() => {});
   if (thought) chunk(sessionId, thought, "agent_thought_chunk");
   if (deed === "forever") {
@@ -114,6 +119,69 @@ async function look(sessionId, { host, port, path }) {
   });
   chunk(sessionId, `${reached}, ${existsSync(path) ? "readable" : "unreadable"}`);
   return "end_turn";
+}
+
+/**
+ * Calls a tool of a server that it was given, and says what came back. `quiet`: without a word about it on the protocol. `once`: as
+ * agents do that hear that they have called it already.
+ */
+async function use(sessionId, { tool, input, quiet = false, once = false }, text) {
+  const told = once ? text.match(/You called .*/s)?.[0] : undefined;
+  if (told) {
+    chunk(sessionId, `told: ${told}`);
+    return "end_turn";
+  }
+  const call = `call-${++asked}`;
+  const known = { toolCallId: call, title: `lares_${tool}`, kind: "other" };
+  if (!quiet) update(sessionId, { sessionUpdate: "tool_call", status: "in_progress", ...known, rawInput: input });
+  const ask = await connectMcp(servers.find(({ name }) => name === "lares"));
+  const { tools } = await ask("tools/list", {});
+  writeFileSync(join(home, "tools"), JSON.stringify(tools.map(({ name }) => name)));
+  const { content, isError } = await ask("tools/call", { name: tool, arguments: input });
+  const result = content.map((part) => part.text).join("");
+  if (!quiet)
+    update(sessionId, {
+      sessionUpdate: "tool_call_update",
+      toolCallId: call,
+      status: isError ? "failed" : "completed",
+      content: [{ type: "content", content: { type: "text", text: result } }],
+    });
+  chunk(sessionId, `${isError ? "failed" : "ok"}: ${result}`);
+  return "end_turn";
+}
+
+/** As MCP clients of the revision 2025-11-25 do it, over HTTP. */
+async function connectMcp({ url, headers: given }) {
+  writeFileSync(join(home, "server"), JSON.stringify({ url, headers: given }));
+  const headers = {
+    ...Object.fromEntries(given.map(({ name, value }) => [name, value])),
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const post = async (message) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+    });
+    const session = response.headers.get("mcp-session-id");
+    if (session) headers["mcp-session-id"] = session;
+    return (await response.text()).split("\n").map((line) => line.replace(/^data: /, ""));
+  };
+  let last = 0;
+  const ask = async (method, params) => {
+    const id = ++last;
+    const answers = (await post({ id, method, params }))
+      .filter((line) => line.startsWith("{"))
+      .map((l) => JSON.parse(l));
+    const { result, error } = answers.find((one) => one.id === id);
+    if (error) throw new Error(error.message);
+    return result;
+  };
+  const clientInfo = { name: "fake", version: "1" };
+  await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  await post({ method: "notifications/initialized" });
+  return ask;
 }
 
 /** As agents do that hear that they were interrupted: they look. */

@@ -42,12 +42,12 @@ export class ExecSession implements RunSession, LiveSession {
   private whyEnded = "";
 
   constructor(parts: ExecSessionParts) {
-    const { request } = parts.run;
+    const { request, ports } = parts.run;
     this.parts = parts;
     this.run = request.run;
     this.attempt = request.attempt;
     this.state = startExec(request.resume ? readToken(request.resume).total : NOTHING_USED);
-    this.live = new LiveRun({ request, child: parts.child, clock: parts.clock, title: TITLE, session: this });
+    this.live = new LiveRun({ request, ports, child: parts.child, clock: parts.clock, title: TITLE, session: this });
   }
 
   /** Rejects when it names no thread: then nothing was said to the model. */

@@ -57,11 +57,11 @@ export class CodexSession implements RunSession, LiveSession {
   private whyEnded = "";
 
   constructor(parts: CodexSessionParts) {
-    const { request } = parts.run;
+    const { request, ports } = parts.run;
     this.parts = parts;
     this.run = request.run;
     this.attempt = request.attempt;
-    this.live = new LiveRun({ request, child: parts.child, clock: parts.clock, title: TITLE, session: this });
+    this.live = new LiveRun({ request, ports, child: parts.child, clock: parts.clock, title: TITLE, session: this });
     const asks = REQUESTS.map((method): [string, RpcHandler] => [
       method,
       (params, { id }) => this.ask(method, params, String(id)),

@@ -47,6 +47,8 @@ export const LOOSENERS: readonly string[] = [
 const PROVIDER = "lares";
 const MODEL_TOKEN = "LARES_MODEL_TOKEN";
 const MCP_TOKEN = "LARES_MCP_TOKEN_";
+/** As long as a person may take. */
+const MCP_PATIENCE_S = 7 * 86_400;
 /** CODEX-4. Connections that fail are tried again a few times, not forever. */
 const OFF: readonly string[] = [
   "apps",
@@ -69,7 +71,7 @@ export interface CodexRun {
   places: CodexPlaces;
   /** The variable by which processes of a run are found again. */
   tag: string;
-  /** MCP tools ask before they run. Where nobody can be asked, they are allowed: the gate behind them still judges. */
+  /** It can ask before it acts. */
   asks: boolean;
 }
 
@@ -94,7 +96,9 @@ export function listSettings({ request, ports, places, tag, asks }: CodexRun): s
     {
       url,
       bearer_token_env_var: `${MCP_TOKEN}${i}`,
-      ...defined({ default_tools_approval_mode: asks ? undefined : "approve" }),
+      // The gate judges them where they are run, and may ask a person.
+      default_tools_approval_mode: "approve",
+      tool_timeout_sec: MCP_PATIENCE_S,
     },
   ]);
   const settings: Record<string, TomlValue> = {

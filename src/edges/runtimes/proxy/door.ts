@@ -6,10 +6,11 @@
  * PROXY-2: a stream takes the same memory however long it is: a piece is read when the one before was taken.
  * PROXY-3: when the child goes, its lease ends or Lares stops, the provider's connection is closed and what was used is settled.
  * PROXY-4: it listens on the loopback address, on a port that the system chooses, and only while there is a lease.
+ * PROXY-5: a token for tools opens no models, and a token for models no tools.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelApi, ModelInfo, ModelRelay } from "../../../core/contracts/index.ts";
+import type { ModelApi, ModelInfo, ModelRelay, RunTools } from "../../../core/contracts/index.ts";
 import { type Clock, isLoopbackHost, type Log } from "../../../core/kit/index.ts";
 import { type Lease, type LeaseRequest, Leases, MOST_CALLS_AT_ONCE } from "./leases.ts";
 import { passOn } from "./pass-on.ts";
@@ -34,7 +35,18 @@ export interface ProxyParts {
   listModels: () => readonly Pick<ModelInfo, "id">[];
   clock: Clock;
   log: Log;
+  /** Answers a run's call of tools of ours. */
+  serveTools?: ServeTools;
 }
+
+export type ServeTools = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  run: Pick<Lease, "id" | "signal"> & { tools: RunTools },
+) => Promise<void>;
+
+/** Where a run finds tools of ours. */
+export const TOOLS_PATH = "/mcp";
 
 /** Anthropic's own limit, and the largest of the four. */
 const MOST_BODY_BYTES = 32 * 1024 * 1024;
@@ -101,9 +113,11 @@ export class ModelProxy {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = splitUrl(request.url ?? "/");
+    if (path === TOOLS_PATH) return this.answerTools(request, response);
     const asked = readPath(request.method ?? "", path);
     const api = asked?.api ?? guessApi(path);
-    const lease = this.leases.find(findToken(request, query));
+    const found = this.leases.find(findToken(request, query));
+    const lease = found?.tools ? undefined : found;
     const refusal = refuse(request, lease, asked);
     if (refusal || !lease || !asked) return say(response, api, refusal ?? NO_SUCH_PATH);
     if (asked.kind === "list") return sendText(response, 200, JSON.stringify(listing(api, this.parts.listModels())));
@@ -128,6 +142,18 @@ export class ModelProxy {
     }
   }
 
+  private async answerTools(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { serveTools } = this.parts;
+    const lease = this.leases.find(findToken(request, new URLSearchParams()));
+    const tools = lease?.tools;
+    if (isForeign(request)) return say(response, "openai-chat", NOT_HERE);
+    if (!serveTools || !lease || !tools) return say(response, "openai-chat", NO_TOKEN);
+    if (lease.calls >= MOST_CALLS_AT_ONCE) return say(response, "openai-chat", TOO_MANY);
+    lease.calls++;
+    response.once("close", () => lease.calls--);
+    await serveTools(request, response, { id: lease.id, signal: lease.signal, tools });
+  }
+
   private refuseRest(request: IncomingMessage, response: ServerResponse, api: ModelApi): void {
     say(response, api, TOO_LARGE);
     this.parts.clock.after(SENDING_ON_MS, () => {
@@ -140,13 +166,17 @@ export class ModelProxy {
 const SENDING_ON_MS = 1000;
 
 function refuse(request: IncomingMessage, lease: Lease | undefined, asked: AskedPath | undefined): Refusal | undefined {
-  // A page in a browser has an Origin; a name that somebody pointed at this machine isn't ours.
-  if (request.headers.origin !== undefined || !isOurHost(request)) return NOT_HERE;
+  if (isForeign(request)) return NOT_HERE;
   if (!lease) return NO_TOKEN;
   if (!asked) return NO_SUCH_PATH;
   if (lease.calls >= MOST_CALLS_AT_ONCE) return TOO_MANY;
   const encoding = request.headers["content-encoding"];
   return encoding && encoding !== "identity" ? COMPRESSED : undefined;
+}
+
+/** A page in a browser has an Origin; a name that somebody pointed at this machine isn't ours. */
+function isForeign(request: IncomingMessage): boolean {
+  return request.headers.origin !== undefined || !isOurHost(request);
 }
 
 function isOurHost({ headers }: IncomingMessage): boolean {

@@ -6,6 +6,7 @@
  * LEASE-3: a token that is revoked or out of time is refused from that moment, and calls under way are cut off.
  */
 import { randomBytes } from "node:crypto";
+import type { RunTools } from "../../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../../core/domain/index.ts";
 import { type Clock, sha256 } from "../../../core/kit/index.ts";
 import type { ProxyListener } from "./ports.ts";
@@ -20,9 +21,13 @@ export interface LeaseRequest {
   /** Good until then, in milliseconds since 1970. */
   until: number;
   listener?: ProxyListener;
+  /** It opens these, and no models. */
+  tools?: RunTools;
 }
 
 export interface Lease extends LeaseRequest {
+  /** Names it, and opens nothing. */
+  id: string;
   /** Aborts when the lease ends. */
   signal: AbortSignal;
   /** Calls under way. */
@@ -67,7 +72,7 @@ export class Leases {
       else stopTimer = this.clock.after(left, arm);
     };
     arm();
-    this.held.set(key, { lease: { ...request, signal: controller.signal, calls: 0 }, end: revoke });
+    this.held.set(key, { lease: { ...request, id: key, signal: controller.signal, calls: 0 }, end: revoke });
     return { token, revoke };
   }
 

@@ -1,4 +1,4 @@
-/** What the server face offers, apart from how it is served. The program has one catalogue; the conformance tests bring their own. */
+/** What the server face offers, apart from how it is served. The gateway has one catalogue, runs of other runtimes another; the conformance tests bring their own. */
 import type { McpServer, McpServerOptions, ServerContext } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { AppError, type Json, toErrorShape } from "../../../core/domain/index.ts";
@@ -8,17 +8,17 @@ import { call } from "../call.ts";
 import { mapTexts, publicShape } from "../http.ts";
 import type { Caller, GatewayParts } from "../ports.ts";
 
-export interface McpCatalogue {
+export interface McpCatalogue<P = GatewayParts> {
   options: McpServerOptions;
   /** Whether a client can subscribe to it. */
   isFollowable(uri: string): boolean;
   /** Adds what this client may use. Called for every server that is built. */
-  register(server: McpServer, client: McpVisitor): void;
+  register(server: McpServer, client: McpVisitor<P>): void;
 }
 
-export interface McpVisitor {
+export interface McpVisitor<P = GatewayParts> {
   principal: Principal;
-  parts: GatewayParts;
+  parts: P;
 }
 
 /** One call of a tool: what it may do, and how long. */

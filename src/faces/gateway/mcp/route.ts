@@ -16,7 +16,10 @@ const PASSED = /^(accept|content-type|last-event-id|idempotency-key|mcp-.*)$/;
 /** Adds the route; returns how to end what runs behind it. */
 export function mcpRoute(app: HttpApp, parts: GatewayParts, catalogue?: McpCatalogue): { close(): Promise<void> } {
   let face: Promise<McpFace> | undefined;
-  const load = async () => new (await import("./serve.ts")).McpFace(parts, catalogue);
+  const load = async () => {
+    const [{ McpFace }, { laresCatalogue }] = await Promise.all([import("./serve.ts"), import("./lares.ts")]);
+    return new McpFace(parts, catalogue ?? laresCatalogue);
+  };
   app.all(MCP_PATH, async (c) => {
     const principal = c.get("principal");
     if (c.req.header("authorization") === undefined) throw onlyTokens();
@@ -30,8 +33,18 @@ export function mcpRoute(app: HttpApp, parts: GatewayParts, catalogue?: McpCatal
 
 function bare(c: Context<HttpEnv>): Request {
   const { method, url, headers, signal } = c.req.raw;
-  const passed = [...headers].filter(([name]) => PASSED.test(name));
-  return new Request(url, { method, headers: passed, signal });
+  return bareRequest({ method, url, headers: [...headers], signal });
+}
+
+/** The same request with what the protocol needs of it. */
+export function bareRequest(given: {
+  method: string;
+  url: string;
+  headers: readonly [string, string][];
+  signal: AbortSignal;
+}): Request {
+  const { method, url, headers, signal } = given;
+  return new Request(url, { method, headers: headers.filter(([name]) => PASSED.test(name)), signal });
 }
 
 function onlyTokens(): AppError {

@@ -20,7 +20,6 @@ import type { GatewayParts } from "../ports.ts";
 import { APPROVALS, approvalUri } from "./approvals.ts";
 import type { McpCatalogue } from "./catalogue.ts";
 import { noSession, rpcError } from "./errors.ts";
-import { laresCatalogue } from "./lares.ts";
 import { LegacySessions } from "./sessions.ts";
 
 /** Streams of one client that follow changes. */
@@ -35,15 +34,22 @@ interface Served {
   build: () => McpServer;
 }
 
-export class McpFace {
-  private readonly parts: GatewayParts;
-  private readonly catalogue: McpCatalogue;
+/** What the face itself needs; the rest is the catalogue's. */
+export type FaceParts = Pick<GatewayParts, "version"> & {
+  door: Pick<GatewayParts["door"], "onRevoked">;
+  events: Pick<GatewayParts["events"], "on">;
+  log: Pick<GatewayParts["log"], "debug">;
+};
+
+export class McpFace<P extends FaceParts = GatewayParts> {
+  private readonly parts: P;
+  private readonly catalogue: McpCatalogue<P>;
   /** By credential. There are as many as tokens at most. */
   private readonly clients = new Map<string, Served>();
   private readonly sessions: LegacySessions;
   private readonly off: (() => void)[];
 
-  constructor(parts: GatewayParts, catalogue: McpCatalogue = laresCatalogue) {
+  constructor(parts: P, catalogue: McpCatalogue<P>) {
     this.parts = parts;
     this.catalogue = catalogue;
     this.sessions = new LegacySessions(catalogue);

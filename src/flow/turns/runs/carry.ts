@@ -21,7 +21,7 @@ import { askAboutContext, checkAnswer } from "../hooked.ts";
 import { type JudgedCall, judge } from "../judge.ts";
 import { newWaiting } from "../park.ts";
 import { makePlace } from "../place.ts";
-import type { IntakeMessage, RunStop, RunStretch, TurnParts } from "../ports.ts";
+import type { IntakeMessage, RunReply, RunStop, TurnParts } from "../ports.ts";
 import type { RunProgress } from "../progress.ts";
 import { parkNow, type TurnRun } from "../run.ts";
 import { stillAsShown } from "../run-tool.ts";
@@ -41,12 +41,15 @@ import {
 } from "../words.ts";
 import { toCall, withAskedTools } from "./asked.ts";
 import { answerText, toLines, toText } from "./lines.ts";
+import { listOwn, runAllowed, useOwn } from "./own.ts";
 import { makeShow } from "./show.ts";
 import { spokenText, steerRun } from "./steer.ts";
 
 type OtherBody = { runtime: string; title: string };
-type Carried = TurnRun & { p: { run: RunProgress } };
-type RunAnswers = RunStretch["answers"];
+export type CarriedTurn = TurnRun & { p: { run: RunProgress } };
+type RunAnswers = readonly RunReply[];
+
+type RunEnd = Exclude<RunStop, { why: "asks" | "calls" }>;
 
 /** Of the conversation before, for a runtime that doesn't know it. */
 const MOST_BEFORE = 16_000;
@@ -65,16 +68,16 @@ export async function carry(
   const parts = withAskedTools(given, body);
   const begun = run.p.run ? { ...run, p: { ...run.p, run: run.p.run } } : await begin(parts, run);
   if ("end" in begun) return finish(parts, run, begun.end);
-  const carried: Carried = Object.assign(run, { p: Object.assign(run.p, { run: begun.p.run }) });
+  const carried: CarriedTurn = Object.assign(run, { p: Object.assign(run.p, { run: begun.p.run }) });
   for (const { authority } of await parts.bodies.runs.meanwhile(run.turn))
     run.p.authority = leastTrusted(run.p.authority, authority);
-  let answers = await hearAnswer(parts, carried, input.wake);
+  let answers = await hearAnswer(run.p.run?.asking?.own ? given : parts, carried, input.wake);
   if (answers === "stopped") return stopped(parts, carried, body);
   for (;;) {
     const n = carried.p.run.n++;
     const stop = await drive(parts, carried, body, { n, answers });
-    if (stop.why !== "asks") return end(parts, carried, body, stop);
-    const decided = await decide(parts, carried, stop, n);
+    if (stop.why !== "asks" && stop.why !== "calls") return end(parts, carried, body, stop);
+    const decided = stop.why === "asks" ? await decide(parts, carried, stop, n) : await useOwn(given, carried, stop, n);
     if ("outcome" in decided) return decided.outcome;
     answers = [decided.answer];
   }
@@ -131,7 +134,7 @@ type TakenPrompt = {
 /** One stretch, as an effect: its intent raises the attempt, and a crash in it is followed by the next one. */
 async function drive(
   parts: TurnParts,
-  run: Carried,
+  run: CarriedTurn,
   { runtime }: OtherBody,
   { n, answers }: { n: number; answers: RunAnswers },
 ): Promise<RunStop> {
@@ -151,6 +154,7 @@ async function drive(
         answers,
         show,
         text: p.run.text,
+        tools: listOwn(parts, run),
         instructions: [await instructions(agent), run.given?.instructions ?? ""].filter(Boolean).join("\n\n"),
         model: run.model ?? parts.agentModel(agent) ?? parts.models.primary().id,
         trust: p.authority === "owner" && !p.tainted ? "own" : "outside",
@@ -184,7 +188,7 @@ async function tellBefore(parts: TurnParts, { session, agent, turn, given }: Tur
 /** The gate's word on what the runtime asks (TURNS-17). */
 async function decide(
   parts: TurnParts,
-  run: Carried,
+  run: CarriedTurn,
   stop: Extract<RunStop, { why: "asks" }>,
   n: number,
 ): Promise<{ answer: RunAnswers[number] } | { outcome: Outcome }> {
@@ -210,7 +214,7 @@ async function decide(
 }
 
 /** What woke the turn, as an answer to what the runtime asks. */
-async function hearAnswer(parts: TurnParts, run: Carried, wake: Wake): Promise<RunAnswers | "stopped"> {
+async function hearAnswer(parts: TurnParts, run: CarriedTurn, wake: Wake): Promise<RunAnswers | "stopped"> {
   const { p } = run;
   const { asking } = p.run;
   const [waiting] = p.waiting;
@@ -219,7 +223,11 @@ async function hearAnswer(parts: TurnParts, run: Carried, wake: Wake): Promise<R
   p.waiting = [];
   delete p.run.asking;
   const { ask, about, attempt } = asking;
-  const deny = (reason: string): RunAnswers => [{ ask, about, answer: { kind: "deny", reason } }];
+  const deny = (reason: string): RunAnswers => [
+    asking.own
+      ? { call: ask, about, result: { text: reason, isError: true } }
+      : { ask, about, answer: { kind: "deny", reason } },
+  ];
   if (wake.why !== "event") {
     await parts.records.write((tx) => parts.questions.close(tx, waiting.approval, "expired"));
     return deny(NOT_ANSWERED);
@@ -230,23 +238,19 @@ async function hearAnswer(parts: TurnParts, run: Carried, wake: Wake): Promise<R
   if (!said) return deny(NOT_ANSWERED);
   if (said.decision === "deny") return deny(deniedBy(said.by, said));
   if (!(await stillAsShown(parts, run, waiting))) return deny(CHANGED_AFTER_APPROVAL);
+  if (asking.own) return [{ call: ask, about, result: await runAllowed(parts, run, waiting) }];
   p.run.granted.push({ hash: waiting.hash, attempt });
   return [{ ask, about, answer: { kind: "allow" } }];
 }
 
-async function stopped(parts: TurnParts, run: Carried, body: OtherBody): Promise<Outcome> {
+async function stopped(parts: TurnParts, run: CarriedTurn, body: OtherBody): Promise<Outcome> {
   const { runs } = parts.bodies;
   await runs.stop(run.turn);
   await runs.ended(run.turn);
   return end(parts, run, body, { why: "ended", outcome: "stopped", text: "", error: null });
 }
 
-async function end(
-  parts: TurnParts,
-  run: Carried,
-  body: OtherBody,
-  stop: Exclude<RunStop, { why: "asks" }>,
-): Promise<Outcome> {
+async function end(parts: TurnParts, run: CarriedTurn, body: OtherBody, stop: RunEnd): Promise<Outcome> {
   const { p, turn } = run;
   const events = await parts.bodies.runs.events(turn);
   p.usage = await sumUsage(parts.records, turn);
@@ -263,7 +267,7 @@ async function end(
   return finish(parts, run, { ...ending, lines });
 }
 
-function toEnding({ title }: OtherBody, stop: Exclude<RunStop, { why: "asks" }>, text: string): Ending {
+function toEnding({ title }: OtherBody, stop: RunEnd, text: string): Ending {
   const trouble = stop.why === "failed" ? stop.trouble : stop.error;
   const why = trouble && [trouble.text, trouble.hint ?? ""].filter(Boolean).join(" ");
   const fail = (reason: string, failure: TurnFailure): Ending => ({ state: "failed", text: "", reason, failure });
