@@ -80,7 +80,8 @@ function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   const inner = new Set(started.flatMap(({ words }) => words.map((word) => word.literal ?? word.guess)));
   const look: Look = { place, ways, paths: new Map(), wrappers, inner, steps: 0 };
   for (const command of shell.commands) {
-    const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
+    const read = readWords(command);
+    const why = anywhere(read, look) ?? first(ways.dirs, (dir) => commandFloor(read, dir, look));
     if (why) return why;
     // Counted across the whole text: many small commands are as slow as a long one.
     if (look.steps > MOST_STEPS) return TOO_LONG_TO_JUDGE;
@@ -106,6 +107,19 @@ export function unseenRemoval(shell: ShellPlan): string | undefined {
     if (isSomewhere || words.some((word, i) => i > 0 && word.isUnseen)) return COMPUTED_FOLDER;
   }
   return undefined;
+}
+
+/** One command, with what holds in every folder. */
+interface Read {
+  command: ShellCommand;
+  words: readonly string[];
+  /** Where a program may begin. */
+  starts: readonly number[];
+}
+
+function readWords(command: ShellCommand): Read {
+  const words = command.words.map((word) => word.literal ?? word.guess);
+  return { command, words, starts: startsIn(words) };
 }
 
 /** One look at one text: what was found out about a path holds for all its words. */
@@ -141,8 +155,7 @@ function first<T>(of: Iterable<T>, ask: (one: T) => string | undefined): string 
 }
 
 /** What is wrong with a command wherever it runs. */
-function anywhere(command: ShellCommand, look: Look): string | undefined {
-  const words = command.words.map((word) => word.literal ?? word.guess);
+function anywhere({ command, words }: Read, look: Look): string | undefined {
   const name = baseName(words[0] ?? "");
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
@@ -190,9 +203,8 @@ function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: GatePlace)
   return !isOnlyKept && namesDoor([text], doors);
 }
 
-function commandFloor(command: ShellCommand, cwd: string, look: Look): string | undefined {
+function commandFloor({ command, words, starts }: Read, cwd: string, look: Look): string | undefined {
   const { place } = look;
-  const words = command.words.map((word) => word.literal ?? word.guess);
   for (const { operator, target } of command.redirects) {
     if (target.guess === "") continue;
     for (const path of leadsTo(target.guess, cwd, { ways: look.ways, userHome: place.userHome })) {
@@ -205,7 +217,6 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   const device = devices(isWrapper ? words.filter((word) => !look.inner.has(word)) : words, cwd, look);
   if (device) return device;
   // Wrappers such as `sudo` and `env` have their own options, so every word that names a dangerous program counts as one.
-  const starts = startsIn(words);
   if (starts.length > MOST_STARTS) return TOO_LONG_TO_JUDGE;
   look.steps += starts.length * words.length;
   return (

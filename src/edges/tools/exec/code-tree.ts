@@ -6,7 +6,7 @@
  * By identity, size and time of change, not by content: nothing can be written without changing them, and planning stays quick.
  */
 import { createHash, type Hash } from "node:crypto";
-import { lstat } from "node:fs/promises";
+import { type BigIntStats, lstatSync } from "node:fs";
 import type { ShellPlan, ShellReasonKind } from "../../../core/contracts/index.ts";
 import { walkTree } from "../../../core/files/index.ts";
 import { openInside } from "../paths/index.ts";
@@ -114,9 +114,18 @@ async function addFiles(
       }
     }
     if (kind !== "file" && kind !== "link") continue;
-    const stats = await lstat(await dir.at(name), { bigint: true }).catch(() => undefined);
+    const stats = look(await dir.at(name));
     if (!stats) continue;
     hash.update(`${at}\0${path}\0${stats.ino}\0${stats.size}\0${stats.ctimeNs}\0${stats.mode}\n`);
   }
   return true;
+}
+
+/** At once: it takes microseconds, and a tenth of what a trip to another thread costs. The walk itself waits at each folder. */
+function look(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
