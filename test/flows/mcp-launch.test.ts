@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startLares, startModel } from "../support/index.ts";
 import { callTool, forecast, MCP_SERVER, searchTools } from "../support/mcp.ts";
+import { needs } from "../support/not-run.ts";
 import { scratch } from "../support/scratch.ts";
 
 async function start(sky: object) {
@@ -43,7 +44,7 @@ it.each([
   );
 });
 
-describe("in the sandbox", () => {
+describe.skipIf(!needs("bwrap", "what the sandbox shows to an MCP server"))("in the sandbox", () => {
   it("a script beside the home of Lares starts, although its folder can't be shown", async () => {
     const at = await start({ command: process.execPath, args: ["nothing"], startSeconds: 20 });
     const beside = dirname(at.lares.home);

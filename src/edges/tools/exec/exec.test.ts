@@ -187,8 +187,10 @@ test("TOOL-2: on abort the whole tree ends and the outcome says so", async () =>
   const key = newKey();
   const stop = new AbortController();
   const running = exec(place, { command: "(setsid sleep 300 &); touch up; sleep 300" }, key, stop.signal);
-  await until("the file", () => existsSync(join(place.workspace, "up")));
-  expect(alive(key).length).toBeGreaterThan(1);
+  await until(
+    "the file, and what runs beside it",
+    () => existsSync(join(place.workspace, "up")) && alive(key).length > 1,
+  );
   stop.abort();
   expect((await running).text).toMatch(/stopped by request/);
   expect(alive(key)).toEqual([]);
