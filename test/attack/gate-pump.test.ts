@@ -125,10 +125,11 @@ async function leastCost(command: string): Promise<number> {
   return least;
 }
 
+/** Of the main loop's time: what other threads do for it (looking at files, collecting garbage) stops nobody's turn. */
 async function cost(command: string): Promise<number> {
-  const begun = process.cpuUsage();
+  const [begun, loop] = [process.cpuUsage(), performance.eventLoopUtilization()];
   const plan = await g.plan(command);
   decide({ ...g.policy, deny: { exec: ["foo *", "bar baz *"] } }, plan);
   const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1000;
+  return Math.min((user + system) / 1000, performance.eventLoopUtilization(loop).active);
 }

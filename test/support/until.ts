@@ -10,7 +10,7 @@ export async function until<T>(
   look: () => T | Promise<T>,
   options: { withinMs?: number; instead?: () => unknown } = {},
 ): Promise<NonNullable<T>> {
-  const { withinMs = 15_000, instead } = options;
+  const { withinMs = 30_000, instead } = options;
   const deadline = performance.now() + withinMs;
   for (;;) {
     const found = await look();

@@ -98,7 +98,10 @@ export function mediaSection(stage: Stage): void {
     const before = await stage.count(NOTE);
     const arrived = platform.holdFile!();
     await sends("the held one please", { name: "held.txt", bytes: Buffer.from("held") })();
-    await until("the send to reach the platform", arrived);
+    await until("the send to reach the platform", arrived, {
+      withinMs: 60_000,
+      instead: async () => [(await stage.texts()).slice(-5), await lares.rpc("turns.list", { limit: 3 })],
+    });
     await lares.kill9();
     await stage.restart();
     await stage.shows("the held one please: done");
