@@ -110,14 +110,14 @@ export function unseenRemoval(shell: ShellPlan): string | undefined {
 }
 
 /** One command, with what holds in every folder. */
-interface Read {
+interface JudgedWords {
   command: ShellCommand;
   words: readonly string[];
   /** Where a program may begin. */
   starts: readonly number[];
 }
 
-function readWords(command: ShellCommand): Read {
+function readWords(command: ShellCommand): JudgedWords {
   const words = command.words.map((word) => word.literal ?? word.guess);
   return { command, words, starts: startsIn(words) };
 }
@@ -155,7 +155,7 @@ function first<T>(of: Iterable<T>, ask: (one: T) => string | undefined): string 
 }
 
 /** What is wrong with a command wherever it runs. */
-function anywhere({ command, words }: Read, look: Look): string | undefined {
+function anywhere({ command, words }: JudgedWords, look: Look): string | undefined {
   const name = baseName(words[0] ?? "");
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
@@ -203,7 +203,7 @@ function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: GatePlace)
   return !isOnlyKept && namesDoor([text], doors);
 }
 
-function commandFloor({ command, words, starts }: Read, cwd: string, look: Look): string | undefined {
+function commandFloor({ command, words, starts }: JudgedWords, cwd: string, look: Look): string | undefined {
   const { place } = look;
   for (const { operator, target } of command.redirects) {
     if (target.guess === "") continue;
