@@ -21,6 +21,9 @@ export { defined, truthy } from "./defined.ts";
 export { entered } from "./entered-dirs.ts";
 export { checkSchema, fitTo } from "./fit.ts";
 export {
+  type Apart,
+  Branches,
+  type Doing,
   type Guard,
   type GuardedWork,
   guarded,

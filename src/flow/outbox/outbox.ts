@@ -35,6 +35,8 @@ import {
   workKeys,
 } from "../../core/domain/index.ts";
 import {
+  type Apart,
+  Branches,
   type Bus,
   backoffMs,
   type Clock,
@@ -319,33 +321,33 @@ export class Outbox {
     await guard.turn(key);
     const work = guard.begin(key);
     try {
-      return await this.attempt(d);
+      return await this.attempt(d, new Branches(work.doing).apart);
     } finally {
       work.end(!this.stopped);
     }
   }
 
   /** One try. True when this delivery needs no more tries. */
-  private async attempt(d: Delivery): Promise<boolean> {
+  private async attempt(d: Delivery, apart: Apart): Promise<boolean> {
     const { clock, crash } = this.parts;
     if (clock.now() >= d.expiresAt) return this.close(d, "expired", EXPIRED);
     const found = this.findAccount(d.route);
     if (!found || found === "pull") return this.wait(d, notConfigured(d.route.channel));
     const { can } = found;
-    const edits = await this.editedBy(d, can);
+    const edits = await apart("asks", () => this.editedBy(d, can));
     if (edits === "skip") return this.close(d, "sent", "");
     if (edits === null) return this.wait(d, UNREACHABLE);
     // Repeating an edit is harmless.
     const repeatable = can.dedupes || edits !== undefined;
-    const channel = await found.open().catch((error: unknown) => String(error));
+    const channel = await apart("asks", () => found.open()).catch((error: unknown) => String(error));
     if (typeof channel === "string") return this.wait(d, channel);
     if (d.state === "sending" && !repeatable) {
-      const there = await this.look(d, channel, can);
+      const there = await apart("asks", () => this.look(d, channel, can));
       if (there === "later") return this.wait(d, UNREACHABLE);
       if (there === undefined) return this.uncertain(d, INTERRUPTED);
       if (there !== null) return this.taken(d, there);
     }
-    await this.myTurn(d.route, can.pace);
+    await apart("waits", () => this.myTurn(d.route, can.pace));
     if (this.stopped) return true;
     crash.at("outbox.before");
     d.state = "sending";
@@ -355,7 +357,7 @@ export class Outbox {
     const within = deadline(this.stopping.signal, SEND_TIMEOUT_MS);
     try {
       const message = await this.outgoing(d, can);
-      const platformId = await this.put(channel, edits, message, within.signal);
+      const platformId = await apart("asks", () => this.put(channel, edits, message, within.signal));
       within.done();
       crash.at("send.after");
       return await this.taken(d, platformId);

@@ -39,7 +39,8 @@ export async function askAboutCall(
 ): Promise<HookOutcome> {
   const { risk, shown } = plan;
   const facts = { ...ofTurn(at), ...realCall(parts, call), risk, shown, verdict };
-  return parts.hooks.ask("tool.planned", hookKeys.inTurn(at.turn, call.id), facts, at.ctx.halt);
+  const { ctx, turn } = at;
+  return ctx.apart("asks", () => parts.hooks.ask("tool.planned", hookKeys.inTurn(turn, call.id), facts, ctx.halt));
 }
 
 /** The stricter of two words (TURNS-15). */
@@ -64,8 +65,9 @@ export async function heardResults<T extends { id: string; text: string; isError
       at.ctx.halt,
     );
   try {
+    const askAll = () => Promise.all(calls.map((call, i) => (heard[i] ? ask(call, results[i]!) : null)));
     const outcomes = await at.ctx.step<(HookOutcome | null)[]>(stepNames.hooked("results", key), () =>
-      Promise.all(calls.map((call, i) => (heard[i] ? ask(call, results[i]!) : null))),
+      at.ctx.apart("asks", askAll),
     );
     return {
       results: results.map((result, i) => ({ ...result, text: applyOutcome(parts, result.text, outcomes[i] ?? {}) })),
@@ -111,7 +113,7 @@ export async function checkAnswer(
   const n = p.call - 1;
   const facts = { ...ofTurn(run), text, pass: p.again ? 2 : 1 };
   const said = await ctx.step<HookOutcome>(stepNames.hooked("answer", String(n)), () =>
-    parts.hooks.ask("answer.ready", hookKeys.inTurn(turn, n), facts, ctx.halt),
+    ctx.apart("asks", () => parts.hooks.ask("answer.ready", hookKeys.inTurn(turn, n), facts, ctx.halt)),
   );
   if (said.deny !== undefined) return { deny: said.deny };
   p.notices.push(...(said.failed ?? []));
@@ -143,7 +145,8 @@ export async function askAboutContext(
   const { messages } = await parts.history.build(session, agent, { given, turn });
   const text = took.map((one) => one.text).join("\n");
   const facts = { ...ofTurn(run), text, first: messages.length === 0, authority: took[0]!.authority };
-  const said = await parts.hooks.ask("context.building", hookKeys.inTurn(turn, n), facts, ctx.halt);
+  const key = hookKeys.inTurn(turn, n);
+  const said = await ctx.apart("asks", () => parts.hooks.ask("context.building", key, facts, ctx.halt));
   // Pushed here and not where it is replayed: a notice of an attempt that was lost is worth nothing.
   if (said.deny === undefined) p.notices.push(...(said.failed ?? []));
   return said;

@@ -95,29 +95,31 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
     ...(mustAnswer(p) ? { mustAnswer: true } : {}),
   });
   if (full) return { full: { fresh } };
-  const paid = await parts.paid.call(
-    {
-      turn,
-      call: n,
-      session,
-      agent,
-      request,
-      ...spentFor(run.terms),
-      maxOutputTokens: given?.settings?.maxOutputTokens,
-      beforeCall: async () => {
-        parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });
-        // From here on a model may have read the interim results, so they can no longer be replaced.
-        await parts.interims.sent(session);
-        parts.crash.at("model.before");
+  const asked = () =>
+    parts.paid.call(
+      {
+        turn,
+        call: n,
+        session,
+        agent,
+        request,
+        ...spentFor(run.terms),
+        maxOutputTokens: given?.settings?.maxOutputTokens,
+        beforeCall: async () => {
+          parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });
+          // From here on a model may have read the interim results, so they can no longer be replaced.
+          await parts.interims.sent(session);
+          parts.crash.at("model.before");
+        },
+        onDelta: (delta) => {
+          // A hook may still hold the answer back, so nobody sees it grow. It isn't asked about thoughts.
+          if (heard && delta.type === "text") return;
+          parts.bus.emit(toEvent({ session, turn, call: n }, delta));
+        },
       },
-      onDelta: (delta) => {
-        // A hook may still hold the answer back, so nobody sees it grow. It isn't asked about thoughts.
-        if (heard && delta.type === "text") return;
-        parts.bus.emit(toEvent({ session, turn, call: n }, delta));
-      },
-    },
-    ctx.halt,
-  );
+      ctx.halt,
+    );
+  const paid = await ctx.apart("asks", asked);
   if ("refused" in paid) return paid;
   made.paid = paid;
   parts.crash.at("model.after");

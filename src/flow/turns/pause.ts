@@ -62,7 +62,10 @@ async function hear(parts: TurnParts, run: TurnRun, pause: Pause): Promise<WaitO
   const { callId, tool, input, on, deadline } = pause;
   let record: AfterWait["record"];
   const step = async (): Promise<Json> => {
-    const came = await parts.tools.get(tool)?.after?.(input, makePlace(parts, run), { on, deadline });
+    const place = makePlace(parts, run);
+    const came = await run.ctx.apart("asks", async () =>
+      parts.tools.get(tool)?.after?.(input, place, { on, deadline }),
+    );
     record = came?.record;
     const { record: _, ...said } = came ?? { text: WAIT_OVER, origin: "own" as const };
     return parts.scrub(toJson(said));

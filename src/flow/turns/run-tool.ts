@@ -193,7 +193,7 @@ class ToolRun {
       this.#parts.bus.emit({ event: "turn.step", session, turn, step });
     };
     const workspace = findFolder(plan, this.#place);
-    const got = await this.#parts.locks.take({ holder, plan, workspace, onWait }, ctx.halt);
+    const got = await ctx.apart("waits", () => this.#parts.locks.take({ holder, plan, workspace, onWait }, ctx.halt));
     if (got && "busy" in got) return ours(got.busy);
     this.#held = got;
     return undefined;
@@ -245,9 +245,14 @@ class ToolRun {
     if (changed) return changed;
     // Exactly the text that was judged, not the one that expands to it.
     const place = settled === undefined ? this.#place : { ...this.#place, runsSettled: settled };
-    if (!call.goesOn) return this.#tool.run(call.input, place, key, this.#at.ctx.halt);
-    if (!this.#tool.goOn) return ours(CHANGED_AFTER_APPROVAL);
-    return this.#tool.goOn(call.input, place, call.goesOn, key, this.#at.ctx.halt);
+    const { ctx } = this.#at;
+    const { goesOn } = call;
+    if (goesOn && !this.#tool.goOn) return ours(CHANGED_AFTER_APPROVAL);
+    const act = () =>
+      goesOn
+        ? this.#tool.goOn!(call.input, place, goesOn, key, ctx.halt)
+        : this.#tool.run(call.input, place, key, ctx.halt);
+    return this.#plan && isDoneElsewhere(this.#plan) ? ctx.apart("asks", act) : act();
   }
 
   async #probe(key: string, left: LeftIntent): Promise<Probed<ToolResult>> {
@@ -255,7 +260,9 @@ class ToolRun {
     ctx.waits();
     // What a probe knows is about the first part of the call.
     if (this.#call.goesOn) return undefined;
-    const found = await this.#tool.probe?.(this.#call.input, this.#place, key, { ...left, signal: ctx.halt });
+    const found = await ctx.apart("asks", async () =>
+      this.#tool.probe?.(this.#call.input, this.#place, key, { ...left, signal: ctx.halt }),
+    );
     return found && "ok" in found ? { ok: this.#scrub(found.ok) } : found;
   }
 
@@ -297,6 +304,11 @@ async function changedSince(
 function findFolder({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
   const at = risk === "exec" ? binding.cwd : targets[0];
   return (typeof at === "string" && roots.find((root) => at === root || at.startsWith(`${root}/`))) || workspace;
+}
+
+/** Another process does it, or another machine. */
+function isDoneElsewhere({ risk }: ActionPlan): boolean {
+  return risk === "exec" || risk === "network" || risk === "service";
 }
 
 function ours(text: string): ToolResult {

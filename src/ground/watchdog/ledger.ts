@@ -8,10 +8,11 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { shortWorkKey } from "../../core/domain/index.ts";
-import type { LastLife } from "./rule.ts";
+import type { Doing } from "../../core/kit/index.ts";
+import type { LastLife, RunningWork } from "./rule.ts";
 
 export const SLOT_BYTES = 256;
-/** Room for `{"key":"…","began":1234567890,"progressed":true}` around it. */
+/** Room for `{"key":"…","began":1234567890,"progressed":false,"doing":"works"}` around it. */
 const MOST_KEY_BYTES = 190;
 
 export interface Past extends LastLife {
@@ -22,6 +23,8 @@ export interface LedgerSlot {
   key: string;
   n: number;
   began: number;
+  progressed: boolean;
+  doing: Doing;
 }
 
 export class WorkLedger {
@@ -46,13 +49,15 @@ export class WorkLedger {
   }
 
   take(key: string): LedgerSlot {
-    const slot = { key, n: this.free.pop() ?? this.used++, began: ++this.begun };
-    this.write(slot.n, { key, began: slot.began, progressed: false });
+    const n = this.free.pop() ?? this.used++;
+    const slot: LedgerSlot = { key, n, began: ++this.begun, progressed: false, doing: "works" };
+    this.change(slot, {});
     return slot;
   }
 
-  progressed(slot: LedgerSlot): void {
-    this.write(slot.n, { key: slot.key, began: slot.began, progressed: true });
+  change(slot: LedgerSlot, now: Partial<Pick<LedgerSlot, "progressed" | "doing">>): void {
+    const { n, ...line } = Object.assign(slot, now);
+    this.write(n, line);
   }
 
   give(slot: LedgerSlot): void {
@@ -104,9 +109,16 @@ export function readPast(file: string): Past | undefined {
   const [first, ...rest] = text.split("\n").map(parsed);
   if (typeof first?.life !== "string") return undefined;
   const how = first.how === "stalled" || first.how === "threw" || first.how === "full" ? first.how : "died";
-  const running = rest.flatMap((line) =>
+  const running = rest.flatMap((line): RunningWork[] =>
     typeof line?.key === "string"
-      ? [{ key: line.key, began: Number(line.began) || 0, progressed: line.progressed === true }]
+      ? [
+          {
+            key: line.key,
+            began: Number(line.began) || 0,
+            progressed: line.progressed === true,
+            doing: line.doing === "asks" || line.doing === "waits" ? line.doing : "works",
+          },
+        ]
       : [],
   );
   return { life: first.life, how, running };

@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import type { Past } from "./ledger.ts";
-import { count, type HeldWork, spare } from "./rule.ts";
+import { count, findBlame, type HeldWork, isClear, spare } from "./rule.ts";
 
 /** Work that was erased meanwhile is never forgiven; after this long nobody misses its entry. */
 const KEEP_MS = 30 * 86_400_000;
@@ -35,12 +35,17 @@ export class Strikes {
     this.judged = past.life;
     const running = new Set(past.running.map(({ key }) => key));
     for (const [key, held] of this.held) if (!running.has(key)) this.held.set(key, spare(held, past.how));
-    const suspects = past.running.filter(({ key }) => (this.held.get(key)?.strikes ?? 0) > 0);
+    const atWork = past.running.filter(({ doing }) => doing === "works").length;
+    const suspects = past.running.filter(
+      ({ key, doing }) => doing !== "waits" && (this.held.get(key)?.strikes ?? 0) > 0,
+    );
     const last = Math.max(0, ...suspects.map(({ began }) => began));
-    for (const { key, began, progressed } of past.running) {
-      const held = count(this.held.get(key), { how: past.how, laterSuspect: began < last }, progressed, now);
-      if (held.strikes + held.deaths > 0) this.held.set(key, held);
-      else this.held.delete(key);
+    for (const work of past.running) {
+      const { key, began, progressed } = work;
+      const blame = findBlame(past.how, work, atWork === 1);
+      const held = count(this.held.get(key), blame, { laterSuspect: began < last, progressed }, now);
+      if (isClear(held)) this.held.delete(key);
+      else this.held.set(key, held);
     }
     for (const [key, { at }] of this.held) if (at < now - KEEP_MS) this.held.delete(key);
     this.save();
@@ -67,13 +72,20 @@ export class Strikes {
   }
 }
 
+/** Those that are numbers. */
+function numbers<K extends string>(of: Record<K, unknown>): Partial<Record<K, number>> {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => typeof value === "number")) as Partial<
+    Record<K, number>
+  >;
+}
+
 function read(file: string): { judged: string; held: Record<string, HeldWork> } {
   try {
     const { judged, held } = JSON.parse(readFileSync(file, "utf8")) as { judged?: unknown; held?: unknown };
     const entries = Object.entries((held ?? {}) as Record<string, Partial<HeldWork>>).flatMap(
-      ([key, { strikes, deaths, at, spared }]): [string, HeldWork][] =>
+      ([key, { strikes, deaths, at, near, spared }]): [string, HeldWork][] =>
         typeof strikes === "number" && typeof deaths === "number" && typeof at === "number"
-          ? [[key, { strikes, deaths, at, ...(typeof spared === "number" ? { spared } : {}) }]]
+          ? [[key, { strikes, deaths, at, ...numbers({ near, spared }) }]]
           : [],
     );
     return { judged: typeof judged === "string" ? judged : "", held: Object.fromEntries(entries) };

@@ -6,7 +6,7 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterEach, expect, it } from "vitest";
 import { scratch, until } from "../../../test/support/index.ts";
-import { guarded, noCrash, silentLog, systemClock, type WorkKey } from "../../core/kit/index.ts";
+import { Branches, type Doing, guarded, noCrash, silentLog, systemClock, type WorkKey } from "../../core/kit/index.ts";
 import { readPast } from "./ledger.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -41,8 +41,8 @@ it("W: what runs is in the file, what ended is not, and an orderly end leaves no
   dog.begin("turn:c");
   b.progressed();
   expect(readPast(file(home))!.running).toEqual([
-    { key: "turn:c", began: 3, progressed: false },
-    { key: "turn:b", began: 2, progressed: true },
+    { key: "turn:c", began: 3, progressed: false, doing: "works" },
+    { key: "turn:b", began: 2, progressed: true, doing: "works" },
   ]);
   dog.close();
   expect(readPast(file(home))).toBeUndefined();
@@ -116,6 +116,74 @@ it("WATCHDOG-2: a storm of kills doesn't starve what was running at the first of
   expect(third.suspicion("turn:a")).toBe("suspect");
   // The third life dies before it started the suspect, with nothing running at all.
   expect(life(home).suspicion("turn:a")).toBe("none");
+});
+
+it("WATCHDOG-2: of those that run at a plain death only the one that is alone at work is held to account", () => {
+  const home = scratch("watchdog");
+  const suspicions = () => {
+    const dog = life(home);
+    const now = (["turn:waits", "turn:asks", "turn:works"] as const).map((key) => dog.suspicion(key));
+    dog.begin("turn:waits").doing("waits");
+    dog.begin("turn:asks").doing("asks");
+    dog.begin("turn:works");
+    return now.join(" ");
+  };
+  expect(suspicions()).toBe("none none none");
+  expect(suspicions()).toBe("none none none");
+  expect(suspicions()).toBe("none suspect suspect");
+  expect(suspicions()).toBe("none suspect suspect");
+  expect(suspicions()).toBe("none suspect convicted");
+});
+
+it("WATCHDOG-4: those that are at work together are held back, and none is convicted", async () => {
+  const home = scratch("watchdog");
+  for (let i = 0; i < 6; i++) {
+    const dog = life(home);
+    for (const key of ["turn:a", "turn:b"] as const) expect(dog.suspicion(key)).not.toBe("convicted");
+    for (const key of ["turn:a", "turn:b"] as const) dog.begin(key);
+  }
+  const dog = life(home);
+  dog.ready();
+  await dog.turn("turn:a");
+  const a = dog.begin("turn:a");
+  const b = dog.turn("turn:b");
+  // Nothing would be learned from holding up the others until its answer is there.
+  a.doing("asks");
+  await b;
+});
+
+it("WATCHDOG-1: a stall is no strike for what waits, and one for what asks", () => {
+  const home = scratch("watchdog");
+  const first = life(home);
+  first.begin("turn:waits").doing("waits");
+  first.begin("turn:asks").doing("asks");
+  markStalled(home);
+  const second = life(home);
+  expect(second.suspicion("turn:waits")).toBe("none");
+  expect(second.suspicion("turn:asks")).toBe("suspect");
+});
+
+it("work with several things in hand works as long as one of them does", async () => {
+  const told: Doing[] = [];
+  const branches = new Branches((now) => told.push(now));
+  const ends: (() => void)[] = [];
+  const open = () => new Promise<void>((resolve) => ends.push(resolve));
+  const first = branches.branch(() => branches.apart("waits", open));
+  expect(told).toEqual(["waits"]);
+  const second = branches.branch(() => branches.apart("asks", open));
+  const third = branches.branch(open);
+  expect(told).toEqual(["waits", "works", "asks", "works"]);
+  ends[2]!();
+  await third;
+  expect(told.at(-1)).toBe("asks");
+  ends[1]!();
+  await second;
+  expect(told.at(-1)).toBe("waits");
+  ends[0]!();
+  await first;
+  expect(told.at(-1)).toBe("works");
+  await expect(branches.apart("asks", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(told.slice(-2)).toEqual(["asks", "works"]);
 });
 
 it("WATCHDOG-3: work that ended unfinished keeps what is held against it", () => {

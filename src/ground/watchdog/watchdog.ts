@@ -153,6 +153,7 @@ export class Watchdog implements Guard {
     this.watch();
     const name = fitting(key);
     const slot = this.running.get(name)?.slot ?? this.ledger.take(name);
+    if (slot.doing !== "works") this.ledger.change(slot, { doing: "works" });
     const by = Symbol(name);
     this.running.set(name, { slot, by });
     let isOver = false;
@@ -161,11 +162,18 @@ export class Watchdog implements Guard {
       progressed: () => {
         if (hasProgressed || isOver) return;
         hasProgressed = true;
-        this.ledger.progressed(slot);
+        this.ledger.change(slot, { progressed: true });
         // It got further than last time; the others don't wait until it ends, which may take hours.
         this.leave(name);
       },
       waits: () => this.leave(name),
+      doing: (now) => {
+        if (isOver || this.running.get(name)?.by !== by) return;
+        this.ledger.change(slot, { doing: now });
+        // Whoever has no strike isn't convicted by what an answer does to the process, so nobody learns anything by waiting.
+        const isDone = now === "waits" || (now === "asks" && !this.strikes.get(name)?.strikes);
+        if (isDone) this.leave(name);
+      },
       end: (finished) => {
         if (isOver) return;
         isOver = true;

@@ -89,7 +89,7 @@ export async function summarise(
       const disarm = clock.after(left, () => late.abort());
       const both = following(ctx.halt, late.signal);
       try {
-        const got = await parts.paid.call({ ...at, call, request }, both.signal);
+        const got = await ctx.apart("asks", () => parts.paid.call({ ...at, call, request }, both.signal));
         if ("refused" in got) return { failed: got.refused };
         paid = got;
         parts.crash.at("compact.summarised");

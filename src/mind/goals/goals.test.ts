@@ -93,6 +93,7 @@ async function world() {
   const ctx = pretend<Ctx>({
     turn: asId<TurnId>("t_judge"),
     halt: new AbortController().signal,
+    apart: async (_doing: string, run: () => Promise<unknown>) => run(),
     step: async (_name: string, run: () => Promise<unknown>) => run(),
     effect: async (_name: string, run: (key: string) => Promise<unknown>) => ({ ok: true, value: await run("k") }),
   });

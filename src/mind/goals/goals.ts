@@ -291,7 +291,9 @@ export class Goals {
         const request = judgeRequest(goal, await this.parts.readRecord(turn), model);
         const signal = ctx.halt;
         const agent = asId<AgentId>(goal.agent);
-        const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
+        const got = await ctx.apart("asks", () =>
+          this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal),
+        );
         if ("refused" in got) return { failed: got.refused };
         record = got.record;
         if (!got.reply.ok) return { failed: judgeUnreachable(got.reply.message) };

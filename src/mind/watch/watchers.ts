@@ -21,6 +21,8 @@ import {
   workKeys,
 } from "../../core/domain/index.ts";
 import {
+  type Apart,
+  Branches,
   type Clock,
   type Crash,
   deadline,
@@ -198,13 +200,13 @@ export class Watchers<W extends Watch> {
     }
     const work = this.parts.guard.begin(key);
     try {
-      await this.once(name, watch);
+      await this.once(name, watch, new Branches(work.doing).apart);
     } finally {
       work.end(!this.stopping.signal.aborted);
     }
   }
 
-  private async once(name: string, watch: W): Promise<void> {
+  private async once(name: string, watch: W, apart: Apart): Promise<void> {
     const { records, clock, crash, log } = this.parts;
     const row = await readWatch(records, name);
     const about = this.parts.describeWatched(watch);
@@ -213,7 +215,7 @@ export class Watchers<W extends Watch> {
     const limit = deadline(this.stopping.signal, LONGEST_LOOK_MS);
     let seen: Awaited<ReturnType<WatchParts<W>["look"]>>;
     try {
-      seen = await this.parts.look(watch, cursor, limit.signal);
+      seen = await apart("asks", () => this.parts.look(watch, cursor, limit.signal));
     } catch (error) {
       if (this.stopping.signal.aborted) return;
       const failures = (row?.failures ?? 0) + 1;

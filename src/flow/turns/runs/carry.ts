@@ -166,10 +166,10 @@ async function drive(
       await stopSteering();
     }
   };
-  const done = await ctx.effect<RunStop>(stepNames.run(n), act, {
+  const done = await ctx.effect<RunStop>(stepNames.run(n), () => ctx.apart("asks", act), {
     repeat: "safe",
     ready: async () => {
-      await runs.ready(turn);
+      await ctx.apart("waits", () => runs.ready(turn));
       return undefined;
     },
     intend: (tx) => runs.intend(tx, { turn, session, agent, runtime }),

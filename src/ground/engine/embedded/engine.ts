@@ -342,6 +342,7 @@ export class EmbeddedEngine implements Engine {
       crash: this.parts.crash,
       progressed: work.progressed,
       waits: work.waits,
+      doing: work.doing,
     });
     const input: SegmentInput = {
       turn: row.id,

@@ -10,7 +10,7 @@
  */
 import { type Ctx, type EffectHow, type EffectResult, Stopped, type Tx } from "../../../core/contracts/index.ts";
 import { AppError, type Jsonable, type SessionKey, type TurnId, toJson } from "../../../core/domain/index.ts";
-import type { Clock, Crash } from "../../../core/kit/index.ts";
+import { Branches, type Clock, type Crash, type Doing } from "../../../core/kit/index.ts";
 import type { EngineStore, JournalRow } from "./store.ts";
 
 export interface SegmentParts {
@@ -32,10 +32,12 @@ export interface SegmentParts {
   /** A result of this segment is durable. */
   progressed: () => void;
   waits: () => void;
+  doing: (now: Doing) => void;
 }
 
 export function segmentContext(parts: SegmentParts): Ctx {
   const journal = new SegmentJournal(parts);
+  const branches = new Branches(parts.doing);
   return {
     session: parts.session,
     turn: parts.turn,
@@ -43,9 +45,10 @@ export function segmentContext(parts: SegmentParts): Ctx {
     stopping: parts.stopping,
     halt: parts.halt,
     waits: parts.waits,
-    step: (name, run, record) => runStep(parts, journal, name, run, record),
+    apart: branches.apart,
+    step: (name, run, record) => branches.branch(() => runStep(parts, journal, name, run, record)),
     // Claims its number at once, and rejects where that fails: several are made together.
-    effect: async (name, run, how) => new Effect(parts, journal, name, how).run(run),
+    effect: (name, run, how) => branches.branch(async () => new Effect(parts, journal, name, how).run(run)),
   };
 }
 

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
 import { memoryPasses, sourceKeys, workKeys } from "../../../core/domain/index.ts";
 import {
+  type Apart,
   type Bus,
   type Clock,
   type Crash,
@@ -196,7 +197,7 @@ export class Capture {
     await guarded(
       guard,
       workKeys.capture(from, session),
-      () => this.look(session, rows, upto),
+      (apart) => this.look(session, rows, upto, apart),
       async () => {
         log.warn("messages of a conversation were left out of memory", { session, upto, why: STOPPED_LARES });
         await records.write((tx) => markRead(tx, session, upto, clock.now()));
@@ -204,7 +205,7 @@ export class Capture {
     );
   }
 
-  private async look(session: string, rows: readonly SaidRow[], upto: number): Promise<void> {
+  private async look(session: string, rows: readonly SaidRow[], upto: number, apart: Apart): Promise<void> {
     const { records, clock, crash } = this.parts;
     crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
     const viewer = await this.parts.viewer(session);
@@ -221,7 +222,7 @@ export class Capture {
     const isOutside = rows.some((row) => row.outside === 1);
     // Somebody else's words around it would be taken for the person's: then only the person's own count.
     const own = isOutside ? lines.filter((line) => line.role === "user") : lines;
-    const found = await this.find(session, viewer, own, upto);
+    const found = await this.find(session, viewer, own, upto, apart);
     if (!found) return;
     if (found.record) crash.at("capture.asked");
     await this.keep(session, upto, viewer, found.facts, isOutside);
@@ -234,6 +235,7 @@ export class Capture {
     viewer: Viewer & { agent: string },
     lines: readonly SpokenLine[],
     upto: number,
+    apart: Apart,
   ): Promise<{ facts: CapturedFact[]; record?: (tx: Tx) => void } | undefined> {
     const { asking, clock, log } = this.parts;
     const config = this.parts.config();
@@ -247,20 +249,22 @@ export class Capture {
     this.day.calls++;
     const query = lines.map((line) => line.text).join("\n");
     const known = await this.parts.memory.search({ query: query.slice(-1500), limit: SHOWN_KNOWN, ...viewer });
-    const asked = await asking.ask({
-      purpose: memoryPasses.capture(makeId(session), upto),
-      session,
-      agent: viewer.agent,
-      request: {
-        model,
-        system: CAPTURE_PROMPT,
-        tools: [],
-        messages: [{ role: "user", content: [{ type: "text", text: captureQuestion(lines, known) }] }],
-        maxOutputTokens: MOST_OUTPUT,
-        cacheKey: "memory-capture",
-      },
-      signal: this.stopped.signal,
-    });
+    const ask = () =>
+      asking.ask({
+        purpose: memoryPasses.capture(makeId(session), upto),
+        session,
+        agent: viewer.agent,
+        request: {
+          model,
+          system: CAPTURE_PROMPT,
+          tools: [],
+          messages: [{ role: "user", content: [{ type: "text", text: captureQuestion(lines, known) }] }],
+          maxOutputTokens: MOST_OUTPUT,
+          cacheKey: "memory-capture",
+        },
+        signal: this.stopped.signal,
+      });
+    const asked = await apart("asks", ask);
     if ("refused" in asked) {
       log.info("facts aren't extracted from a conversation: no budget left", { session, reason: asked.refused });
       return undefined;

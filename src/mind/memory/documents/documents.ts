@@ -11,6 +11,7 @@ import type { Records } from "../../../core/contracts/index.ts";
 import { AppError, workKeys } from "../../../core/domain/index.ts";
 import { filesBelow, readBelow, type TreeFile } from "../../../core/files/index.ts";
 import {
+  type Apart,
   type Clock,
   type Crash,
   defined,
@@ -220,9 +221,9 @@ export class Documents {
     await guarded(
       guard,
       workKeys.document(mtime, f.path),
-      async () => {
+      async (apart) => {
         crash.at("memory.reading", () => f.path);
-        await this.readFile({ ...f, mtime });
+        await this.readFile({ ...f, mtime, apart });
       },
       async () => {
         const why = "reading it stopped Lares twice; it is tried again when the file changes";
@@ -240,6 +241,7 @@ export class Documents {
     report: IndexReport;
     mtime: number;
     known?: { hash: string };
+    apart: Apart;
   }): Promise<void> {
     const { report, known, file, mtime } = f;
     const isPdf = extname(f.path).toLowerCase() === ".pdf";
@@ -260,7 +262,7 @@ export class Documents {
       return;
     }
     const parts = isPdf
-      ? await this.pdfParts(bytes, f.path, report)
+      ? await f.apart("asks", () => this.pdfParts(bytes, f.path, report))
       : await READERS[extname(f.path).toLowerCase()]!(bytes.toString("utf8"));
     if (!parts) return;
     await this.parts.memory.replaceDocument({
