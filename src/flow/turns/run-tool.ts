@@ -2,7 +2,8 @@
  * Running: a call that may run, with its intent written first and the files it changes for itself.
  *
  * TURNS-6: what touches the world is an effect (I4); what only reads is a step.
- * TURNS-7: what runs after an approval is what was shown: the plan is made again and its hash compared.
+ * TURNS-7: what runs after an approval is what was shown: the plan is made again and its hash compared. What is always allowed from
+ *     now on is judged like a fresh call instead. What changed is asked again.
  * TURNS-8: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
  */
 import {
@@ -25,12 +26,13 @@ import {
   type Json,
   type QuestionAnswer,
   stepNames,
+  type ToolCallPart,
   toJson,
 } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./bound.ts";
 import { realCall } from "./hooked.ts";
-import type { JudgedCall } from "./judge.ts";
+import { type JudgedCall, judge } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";
 import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
@@ -313,6 +315,27 @@ function isDoneElsewhere({ risk }: ActionPlan): boolean {
 
 function ours(text: string): ToolResult {
   return { text, isError: true, origin: "own" };
+}
+
+/** Its files changed while it waited for the lock, so it did not run. */
+export function isChanged({ text, origin }: ToolResult): boolean {
+  return origin === "own" && (text === CHANGED_AFTER_APPROVAL || text === FILES_CHANGED);
+}
+
+/**
+ * A waiting call whose action is now always allowed, judged like a fresh one: an identical call that ran first may have
+ * changed its file. Undefined where the rule doesn't cover it, so that only what was shown may run. Recorded.
+ */
+export async function judgeAnew(
+  parts: TurnParts,
+  at: At,
+  call: ToolCallPart,
+  p: Progress,
+): Promise<Allowed | undefined> {
+  const judged = await at.ctx.step(stepNames.judgeScript(call.id, true), () => judge(parts, at, call, p));
+  if (judged.verdict !== "allow") return undefined;
+  p.notices.push(...(judged.hookFailures ?? []));
+  return allowedAs(judged);
 }
 
 /** Whether a waiting call is still what was shown. Recorded, so that a replay keeps its word. */

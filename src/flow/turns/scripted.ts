@@ -14,7 +14,7 @@ import { newWaiting } from "./park.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
-import { type Allowed, allowedAs, runTool, stillAsShown } from "./run-tool.ts";
+import { type Allowed, allowedAs, isChanged, judgeAnew, runTool, stillAsShown } from "./run-tool.ts";
 import {
   commandEnded,
   commandNotRun,
@@ -92,7 +92,11 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     p.waiting = p.waiting.filter((w) => w !== asked);
     const answer = await answered(parts, run, wake, asked);
     if ("refused" in answer) return answer;
-    if (answer.isSame) return { result: await runNow(parts, run, call, { by: "person", hash: asked.hash }) };
+    const anew = answer.isAlways ? await judgeAnew(parts, run, call, p) : undefined;
+    const isSame = !anew && answer.isAnswered && (await stillAsShown(parts, run, asked));
+    const allowed = anew ?? (isSame ? { by: "person" as const, hash: asked.hash } : undefined);
+    const result = allowed && (await runNow(parts, run, call, allowed));
+    if (result && !isChanged(result)) return { result };
   }
   const j = await run.ctx.step(stepNames.judgeScript(id, asked !== undefined), () => judge(parts, run, call, p));
   if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };
@@ -111,13 +115,13 @@ async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, allowed: A
   return result;
 }
 
-/** What a person said to it, and whether it still is what was shown. */
+/** What a person said to it. */
 async function answered(
   parts: TurnParts,
   run: Run,
   wake: Wake,
   asked: WaitingCall,
-): Promise<{ refused: string } | { isSame: boolean }> {
+): Promise<{ refused: string } | { isAnswered: boolean; isAlways: boolean }> {
   if (wake.why === "deadline") {
     await parts.records.write((tx) => parts.questions.close(tx, asked.approval, "expired"));
     return { refused: NOT_ANSWERED };
@@ -127,7 +131,7 @@ async function answered(
   const event = events.find((e) => e.name === parts.questions.event(asked.approval));
   const said = event?.value as { decision: string; by: string; reason: string | null } | undefined;
   if (said?.decision === "deny") return { refused: scriptDenied(said.by, said.reason) };
-  return { isSame: said !== undefined && (await stillAsShown(parts, run, asked)) };
+  return { isAnswered: said !== undefined, isAlways: said?.decision === "allow-always" };
 }
 
 function toRefusal(what: string, ran: Ran): Ending | undefined {

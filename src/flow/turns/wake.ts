@@ -20,7 +20,7 @@ import type { TurnParts } from "./ports.ts";
 import type { AskedCall, WaitingCall } from "./progress.ts";
 import { goOn } from "./question.ts";
 import { parkNow, type TurnRun } from "./run.ts";
-import { runTool, stillAsShown } from "./run-tool.ts";
+import { isChanged, judgeAnew, runTool, stillAsShown } from "./run-tool.ts";
 import { allowedBy, approvedButNotRun, approvedCall, canNoLongerRun, deniedBy, HOW, NOT_ANSWERED } from "./words.ts";
 
 /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
@@ -99,45 +99,17 @@ async function answered(
     await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: HOW.denied, notRun: "denied" });
     return undefined;
   }
-  if (!(await stillAsShown(parts, run, w))) {
-    const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
-    const again = await replan(parts, run, w);
-    if (!again || typeof again === "string") {
-      const why = typeof again === "string" ? again : undefined;
-      run.p.notices.push(approvedButNotRun(nameTool(parts, w), why));
-      // The reason may quote the call.
-      const text = canNoLongerRun(why);
-      await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: HOW.allowedNotRun });
-      return undefined;
-    }
-    const { shown, rule, hash, bound, marks, whole, where } = again;
-    const because = whatChanged(w.bound, bound);
-    const judged = {
-      shown,
-      rule,
-      hash,
-      ...defined({ bound }),
-      marks: marks ?? [],
-      ...truthy({ whole, where }),
-    };
-    return {
-      ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
-      ...defined({ results: w.results }),
-      because,
-      rule,
-    };
-  }
-  const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, {
-    by: "person",
-    hash: w.hash,
-  });
+  const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
+  const anew = answer.decision === "allow-always" ? await judgeAnew(parts, run, call, run.p) : undefined;
+  if (!anew && !(await stillAsShown(parts, run, w))) return askAgain(parts, run, w, call);
+  const done = await runTool(parts, run, call, run.p, anew ?? { by: "person", hash: w.hash });
+  if (isChanged(done)) return askAgain(parts, run, w, call);
   if (done.notice) run.p.notices.push(approvedCall(nameTool(parts, w), done.notice));
   if (done.wait) {
     waitOn(run, w, done.wait);
     return undefined;
   }
   if (done.ask) {
-    const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
     const question = newQuestion(parts, run, call, { ask: done.ask, hash: w.hash, round: 1, n: run.p.call });
     return { ...question, ...defined({ results: w.results }) };
   }
@@ -147,6 +119,33 @@ async function answered(
     isSaid: Boolean(answer.reason),
   });
   return undefined;
+}
+
+/** The call is no longer what was shown: a new question, or its end where it can't be asked. */
+async function askAgain(
+  parts: TurnParts,
+  run: TurnRun,
+  w: WaitingCall,
+  call: ToolCallPart,
+): Promise<AskedCall | undefined> {
+  const again = await replan(parts, run, w);
+  if (!again || typeof again === "string") {
+    const why = typeof again === "string" ? again : undefined;
+    run.p.notices.push(approvedButNotRun(nameTool(parts, w), why));
+    // The reason may quote the call.
+    const text = canNoLongerRun(why);
+    await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: HOW.allowedNotRun });
+    return undefined;
+  }
+  const { shown, rule, hash, bound, marks, whole, where } = again;
+  const because = whatChanged(w.bound, bound);
+  const judged = { shown, rule, hash, ...defined({ bound }), marks: marks ?? [], ...truthy({ whole, where }) };
+  return {
+    ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
+    ...defined({ results: w.results }),
+    because,
+    rule,
+  };
 }
 
 /** Why a segment must not be tried again: it stopped Lares before. */
