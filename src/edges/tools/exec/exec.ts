@@ -17,11 +17,12 @@ import { checked, DEFAULT_S, type ExecInput, MOST_S } from "./input.ts";
 import { planCommand, planOutside } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
+import { hungUp } from "./pty.ts";
 import { recoverCommand } from "./recover.ts";
 import { toResult } from "./result.ts";
 import { runCommand } from "./run.ts";
 import { CommandRuns } from "./runs.ts";
-import { AFTER_RESTART, FILES_CHANGED, startedInBackground } from "./words.ts";
+import { AFTER_RESTART, FILES_CHANGED, startedInBackground, TERMINAL_ENDED } from "./words.ts";
 
 export interface ExecOptions extends Locale {
   /** Trusted directories, joined by colons, instead of the system's. Only root, or the owner of Lares, may write to them. */
@@ -148,7 +149,8 @@ class Commands {
     const how = truthy({ apart, terminal });
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
     const room = await this.#options.sandbox?.room(place.workspace, place.caller);
-    const about = { hasNetwork: hasNetwork(room), ...this.#waysOn(place), note: AFTER_RESTART };
+    const note = hungUp(dir) ? TERMINAL_ENDED : AFTER_RESTART;
+    const about = { hasNetwork: hasNetwork(room), ...this.#waysOn(place), note };
     return ended && { ok: toResult(given, ended, resolve(place.folder ?? place.workspace, given.cwd ?? "."), about) };
   }
 

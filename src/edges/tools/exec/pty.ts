@@ -2,7 +2,7 @@
  * Starting a command on a separate terminal: for programs that behave differently without one. The package that makes
  * terminals is optional and loaded when it is first wanted; without it `script` of the system does it.
  */
-import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { AppError } from "../../../core/domain/index.ts";
@@ -15,6 +15,8 @@ import { TerminalText } from "./terminal-text.ts";
 const SIZE = { cols: 120, rows: 40 };
 const TERM = "xterm";
 const SCRIPT = "/usr/bin/script";
+/** In the folder of a command whose terminal ends with Lares. */
+const HANGS_UP = "hangs-up";
 /** For the supervisor; a command has its own. */
 const PATH_OF_SHELL = "/usr/bin:/bin";
 
@@ -27,6 +29,7 @@ export async function startOnTerminal(command: Command): Promise<StartedRun | un
   if (!pty) return undefined;
   const { dir, key, argv, env, cwd } = command;
   const [program, ...args] = onTerminal({ dir, id: key, argv, env, cwd });
+  writeFileSync(join(dir, HANGS_UP), "", { mode: 0o600 });
   const terminal = pty.spawn(program, args, { name: TERM, ...SIZE, cwd, env: { PATH: PATH_OF_SHELL, ...env, TERM } });
   const text = new TerminalText();
   const file = openSync(join(dir, "out"), "wx", 0o600);
@@ -46,6 +49,11 @@ export async function startOnTerminal(command: Command): Promise<StartedRun | un
   });
   // The terminal says that a program ended only after the last of its output.
   return { pid: terminal.pid, exited, drained: exited.then(() => {}), close: () => {} };
+}
+
+/** Whether the command's terminal ended with the Lares that started it. Under `script` it goes on. */
+export function hungUp(dir: string): boolean {
+  return existsSync(join(dir, HANGS_UP));
 }
 
 /** The same command with `script` around it, and what makes plain text of its output. */

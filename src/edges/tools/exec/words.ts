@@ -1,6 +1,7 @@
 /** What is said about commands: to the model in results and advice, to a person in the question about a command. */
 
 export const AFTER_RESTART = "Lares was restarted while it ran";
+export const TERMINAL_ENDED = "Lares was restarted while it ran, and its terminal ended with Lares";
 export const FILES_CHANGED = "The command's files changed before it ran. Call it again.";
 
 export function startedInBackground(id: string): string {
