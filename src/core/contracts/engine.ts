@@ -15,7 +15,6 @@
 import type { ScheduleId, SessionKey, TurnId } from "../domain/ids.ts";
 import type { Json, Jsonable } from "../domain/json.ts";
 import type { LaneClass } from "../domain/message.ts";
-import type { Apart } from "../kit/guard.ts";
 import type { Tx } from "./records.ts";
 
 export interface Accepted {
@@ -129,8 +128,11 @@ export interface Ctx {
   readonly halt: AbortSignal;
   /** Until its next result this segment only waits for others, so nobody who starts after it need wait for it. */
   waits(): void;
-  /** Does something of a step that isn't done in this process: then a death that left no note is not the segment's fault. */
-  readonly apart: Apart;
+  /**
+   * Does something of a step that isn't done in this process: `asks` somebody outside it, or only `waits`. Then a death that left
+   * no note is not the segment's fault.
+   */
+  apart<T>(doing: "asks" | "waits", run: () => Promise<T>): Promise<T>;
   /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
   step<T>(name: string, run: () => Promise<T & Jsonable<T>>, record?: (tx: Tx, result: T) => void): Promise<T>;
   /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */

@@ -21,7 +21,7 @@ export interface GuardedWork {
   progressed(): void;
   /** It does nothing but wait for others, maybe for suspects behind it: the next one may start. */
   waits(): void;
-  /** What it does from now on; `works` from its begin. Whoever only waits or asks isn't to blame for a death that left no note. */
+  /** What it does from now on; `works` from its begin. What only waits or asks isn't to blame for a death that left no note. */
   doing(now: Doing): void;
   /** It left the process alive. `finished`: it also completed, so it is no longer suspect. */
   end(finished: boolean): void;

@@ -326,7 +326,7 @@ export function isChanged({ text, origin }: ToolResult): boolean {
  * A waiting call whose action is now always allowed, judged like a fresh one: an identical call that ran first may have
  * changed its file. Undefined where the rule doesn't cover it, so that only what was shown may run. Recorded.
  */
-export async function judgeAnew(
+export async function judgeFresh(
   parts: TurnParts,
   at: At,
   call: ToolCallPart,

@@ -14,7 +14,7 @@ import { newWaiting } from "./park.ts";
 import type { At } from "./place.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
-import { type Allowed, allowedAs, isChanged, judgeAnew, runTool, stillAsShown } from "./run-tool.ts";
+import { type Allowed, allowedAs, isChanged, judgeFresh, runTool, stillAsShown } from "./run-tool.ts";
 import {
   commandEnded,
   commandNotRun,
@@ -90,11 +90,11 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
   const asked = p.waiting.find((w) => w.callId === id);
   if (asked) {
     p.waiting = p.waiting.filter((w) => w !== asked);
-    const answer = await answered(parts, run, wake, asked);
+    const answer = await answered(parts, wake, asked);
     if ("refused" in answer) return answer;
-    const anew = answer.isAlways ? await judgeAnew(parts, run, call, p) : undefined;
-    const isSame = !anew && answer.isAnswered && (await stillAsShown(parts, run, asked));
-    const allowed = anew ?? (isSame ? { by: "person" as const, hash: asked.hash } : undefined);
+    const fresh = answer.isAlways ? await judgeFresh(parts, run, call, p) : undefined;
+    const isSame = !fresh && answer.isAnswered && (await stillAsShown(parts, run, asked));
+    const allowed = fresh ?? (isSame ? { by: "person" as const, hash: asked.hash } : undefined);
     const result = allowed && (await runNow(parts, run, call, allowed));
     if (result && !isChanged(result)) return { result };
   }
@@ -118,7 +118,6 @@ async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, allowed: A
 /** What a person said to it. */
 async function answered(
   parts: TurnParts,
-  run: Run,
   wake: Wake,
   asked: WaitingCall,
 ): Promise<{ refused: string } | { isAnswered: boolean; isAlways: boolean }> {

@@ -20,7 +20,7 @@ import type { TurnParts } from "./ports.ts";
 import type { AskedCall, WaitingCall } from "./progress.ts";
 import { goOn } from "./question.ts";
 import { parkNow, type TurnRun } from "./run.ts";
-import { isChanged, judgeAnew, runTool, stillAsShown } from "./run-tool.ts";
+import { isChanged, judgeFresh, runTool, stillAsShown } from "./run-tool.ts";
 import { allowedBy, approvedButNotRun, approvedCall, canNoLongerRun, deniedBy, HOW, NOT_ANSWERED } from "./words.ts";
 
 /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
@@ -100,9 +100,9 @@ async function answered(
     return undefined;
   }
   const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
-  const anew = answer.decision === "allow-always" ? await judgeAnew(parts, run, call, run.p) : undefined;
-  if (!anew && !(await stillAsShown(parts, run, w))) return askAgain(parts, run, w, call);
-  const done = await runTool(parts, run, call, run.p, anew ?? { by: "person", hash: w.hash });
+  const byRule = answer.decision === "allow-always" ? await judgeFresh(parts, run, call, run.p) : undefined;
+  if (!byRule && !(await stillAsShown(parts, run, w))) return askAgain(parts, run, w, call);
+  const done = await runTool(parts, run, call, run.p, byRule ?? { by: "person", hash: w.hash });
   if (isChanged(done)) return askAgain(parts, run, w, call);
   if (done.notice) run.p.notices.push(approvedCall(nameTool(parts, w), done.notice));
   if (done.wait) {

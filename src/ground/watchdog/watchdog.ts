@@ -170,7 +170,7 @@ export class Watchdog implements Guard {
       doing: (now) => {
         if (isOver || this.running.get(name)?.by !== by) return;
         this.ledger.change(slot, { doing: now });
-        // Whoever has no strike isn't convicted by what an answer does to the process, so nobody learns anything by waiting.
+        // Without a strike, work isn't convicted by what an answer does to the process, so there is nothing to learn by waiting.
         const isDone = now === "waits" || (now === "asks" && !this.strikes.get(name)?.strikes);
         if (isDone) this.leave(name);
       },
