@@ -8,6 +8,7 @@ import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
 import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
 import { callerPrompt } from "../../mind/prompt/index.ts";
+import { spawnedRuntime } from "../../mind/teams/index.ts";
 import type { Built } from "./intake.ts";
 
 export interface Runtimes {
@@ -58,7 +59,12 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
   return {
     runs,
     host,
-    bodies: { runs, instructions, find: makeRuntimeFinder(config) },
+    bodies: {
+      runs,
+      instructions,
+      find: makeRuntimeFinder(config),
+      chosen: (session) => spawnedRuntime(records, session),
+    },
     close: async () => (await made)?.close(),
   };
 }

@@ -1,6 +1,7 @@
 /** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
 import { homedir } from "node:os";
 import { type AgentId, asId, waitNames } from "../../core/domain/index.ts";
+import { makeRuntimeChoice } from "../../edges/runtimes/index.ts";
 import {
   createBrowserTool,
   createMemoryTools,
@@ -158,7 +159,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
             outcome: async (turn) => (await watch.read(turn))?.result?.state,
             hasReadOutside: (session) => hasReadOutside(records, session),
           },
-          makeReader(config, "teams", "visibility"),
+          { visibility: makeReader(config, "teams", "visibility"), runtime: makeRuntimeChoice(config) },
         ),
       ),
       createWait(

@@ -1,7 +1,7 @@
 /** The slice `runtimes` of the configuration, and what an agent says about its own. */
 import { z } from "zod";
 import type { AdviceTable } from "../../core/contracts/index.ts";
-import { readRuntimeName } from "../../core/domain/index.ts";
+import { AppError, readRuntimeName } from "../../core/domain/index.ts";
 import { ACP_PROFILES, type AcpProfile, PLAIN } from "./acp/profile.ts";
 import { DRIVERS } from "./drivers.ts";
 import { runtimeNameTaken, unknownRuntime } from "./words.ts";
@@ -119,10 +119,21 @@ type NamedRuntime = { runtime: string; title: string };
 export function makeRuntimeFinder(config: {
   agents: Readonly<Record<string, { runtime?: string | undefined } | undefined>>;
   runtimes: RuntimesConfig;
-}): (agent: string) => NamedRuntime | undefined {
-  return (agent) => {
-    const given = config.agents[agent]?.runtime;
+}): (agent: string, chosen?: string) => NamedRuntime | undefined {
+  return (agent, chosen) => {
+    const given = chosen ?? config.agents[agent]?.runtime;
     return given === undefined ? undefined : findRuntime(given, config.runtimes);
+  };
+}
+
+/** A runtime by the name somebody chose for this agent's work. Throws when there is none. */
+export function makeRuntimeChoice(config: Parameters<typeof makeRuntimeFinder>[0]) {
+  const find = makeRuntimeFinder(config);
+  return (given: string, agent: string): { name: string; isForeign: boolean } => {
+    if (!isKnownRuntime(config.runtimes, given))
+      throw new AppError("TOOL_INPUT", { message: unknownRuntime(given, listNames(config.runtimes)) });
+    const { name } = readRuntimeName(given);
+    return { name, isForeign: name !== NATIVE && name !== find(agent)?.runtime };
   };
 }
 

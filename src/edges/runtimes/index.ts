@@ -1,7 +1,7 @@
 /** The runtimes room: other people's agents, driven as our own. A new one is a row in `drivers.ts`. */
 export { makeAcpAdapter } from "./acp/adapter.ts";
 export { ACP_PROFILES, type AcpProfile } from "./acp/profile.ts";
-export { agentRuntimeConfig, makeRuntimeFinder, runtimeAdvice, runtimesConfig } from "./config.ts";
+export { agentRuntimeConfig, makeRuntimeChoice, makeRuntimeFinder, runtimeAdvice, runtimesConfig } from "./config.ts";
 export { DRIVERS } from "./drivers.ts";
 export type { RuntimeHost } from "./host.ts";
 export { loadHost } from "./load.ts";

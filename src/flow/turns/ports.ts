@@ -337,8 +337,10 @@ export interface TurnHooks extends HookLog {
 
 /** Agents whose turns another runtime carries out. */
 export interface TurnBodies {
-  /** The runtime of this agent; nothing: our own loop. */
-  find(agent: AgentId): { runtime: string; title: string } | undefined;
+  /** The runtime of this agent, or the one that was chosen instead; nothing: our own loop. */
+  find(agent: AgentId, chosen?: string): { runtime: string; title: string } | undefined;
+  /** The one that was chosen for this sub-agent; nothing: its agent's. */
+  chosen(session: SessionKey): Promise<string | undefined>;
   /** Who the agent is, for a runtime that has its own instructions. */
   instructions(agent: AgentId): Promise<string>;
   runs: TurnRuns;

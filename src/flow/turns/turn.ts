@@ -13,6 +13,7 @@ import {
   asId,
   fromJson,
   hookKeys,
+  isChildSession,
   messageIds,
   stepNames,
   type ToolResultPart,
@@ -83,7 +84,7 @@ export function makeTurns(parts: TurnParts) {
         if (body.replaces) await rewind(parts, run, body.replaces);
         if (run.given?.results) await takeResults(parts, run, run.given.results);
         const done = await withoutModel(parts, run, input.wake);
-        const other = done === "model" ? parts.bodies.find(run.agent) : undefined;
+        const other = done === "model" ? await findBody(parts, run) : undefined;
         if (other || run.p.run) return await carry(parts, run, other, input);
         if (done === "model") return (await wakeUp(parts, run, input)) ?? (await converse(parts, run));
         return "park" in done ? parkNow(parts, run, done.park) : finish(parts, run, done.end);
@@ -132,6 +133,11 @@ async function rewind(parts: TurnParts, { ctx, session, turn, segment }: TurnRun
     },
   );
   parts.bus.emit({ event: "session.changed", session, what: "updated" });
+}
+
+/** What carries the turn out; nothing: our own loop. Only for a sub-agent can something else be chosen than its agent's. */
+async function findBody({ bodies }: TurnParts, { agent, session }: TurnRun) {
+  return bodies.find(agent, isChildSession(session) ? await bodies.chosen(session) : undefined);
 }
 
 /** The outcomes of the caller's own tools enter the history where the calls wait for them. The same id: once. */

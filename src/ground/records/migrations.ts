@@ -1019,4 +1019,8 @@ export const MIGRATIONS: readonly string[] = [
     turn TEXT NOT NULL, message TEXT NOT NULL, text TEXT NOT NULL, authority TEXT NOT NULL, PRIMARY KEY (turn, message)
   ) WITHOUT ROWID;
   `,
+  `
+  -- What carries out a sub-agent instead of its agent's own body; null: that body.
+  ALTER TABLE child_run ADD COLUMN runtime TEXT;
+  `,
 ];

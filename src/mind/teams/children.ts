@@ -10,6 +10,8 @@
  *     a child that has ended. A stopped child is not woken by its helpers' ends; those are reported further up.
  * TEAMS-5: a child that is quiet for long is reported once, but not stopped.
  * TEAMS-6: text a parent read from outside stays outside text for its child, and the other way round.
+ * TEAMS-7: a child for which another runtime was chosen stays with it: corrections, further words and reports of its helpers are read
+ *     there, too.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -87,6 +89,8 @@ export interface Spawn {
   minutes?: number;
   /** JSON Schema the answer must fit. */
   result?: Json;
+  /** What carries it out instead of the agent's own body. */
+  runtime?: string;
   caller: ChildAsker;
 }
 
@@ -148,6 +152,7 @@ export class Children {
       text: given.task,
       minutes: given.minutes,
       result: given.result,
+      runtime: given.runtime ?? null,
     });
     return { session, turn };
   }
@@ -174,6 +179,7 @@ export class Children {
       text: given.text,
       minutes: undefined,
       result: undefined,
+      runtime: known?.runtime ?? null,
       ...defined({ joins }),
     });
     return { turn };
@@ -364,6 +370,7 @@ export class Children {
     text: string;
     minutes: number | undefined;
     result: Json | undefined;
+    runtime: string | null;
     /** The run this one corrects, or will be part of. */
     corrects?: ChildRow;
     joins?: ChildRow;
@@ -408,6 +415,7 @@ export class Children {
           result: schema,
           corrected: corrects ? 1 : 0,
           stalled: 0,
+          runtime: given.runtime,
         });
         if (corrects) markTold(tx, corrects.turn);
       },
@@ -446,6 +454,7 @@ export class Children {
       text: why,
       minutes: undefined,
       result: JSON.parse(child.result!) as Json,
+      runtime: child.runtime,
       corrects: child,
     });
     await this.parts.timer(timerIds.child(child.turn), null);

@@ -23,17 +23,19 @@ export interface ChildRow {
   corrected: number;
   /** 1: the parent has been notified that it is quiet. */
   stalled: number;
+  /** What carries it out instead of its agent's own body. */
+  runtime: string | null;
 }
 
 const COLUMNS =
-  "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled";
+  "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled, runtime";
 
 /** Idempotent. */
 export function insertChild(tx: Tx, c: ChildRow): void {
   tx.run(
-    `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
     ...[c.turn, c.root, c.session, c.parent_turn, c.parent_session, c.parent_route, c.parent_agent, c.agent, c.task],
-    ...[c.depth, c.deadline, c.told, c.made_at, c.result, c.corrected, c.stalled],
+    ...[c.depth, c.deadline, c.told, c.made_at, c.result, c.corrected, c.stalled, c.runtime],
   );
 }
 
@@ -52,6 +54,11 @@ export function findChild(db: Reads, turn: TurnId): Promise<ChildRow | undefined
 /** The newest run in this session: tells how deep it lies and who asked. */
 export function childIn(db: Reads, session: string): Promise<ChildRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM child_run WHERE session = ? ORDER BY made_at DESC, turn DESC LIMIT 1`, session);
+}
+
+/** What carries out the turns of this session, where who asked for it chose that. */
+export async function spawnedRuntime(db: Reads, session: string): Promise<string | undefined> {
+  return (await childIn(db, session))?.runtime ?? undefined;
 }
 
 export function untold(db: Reads): Promise<ChildRow[]> {

@@ -15,8 +15,18 @@ export interface OtherSessions {
 }
 
 /** What the session tools see: a session's own sub-agents, and others as far as the settings let it. */
-export function makeToolPort(children: Children, sessions: OtherSessions, visibility: () => TeamsConfig["visibility"]) {
+export function makeToolPort(
+  children: Children,
+  sessions: OtherSessions,
+  settings: {
+    visibility: () => TeamsConfig["visibility"];
+    /** Throws for a name that nobody knows. */
+    runtime: (name: string, agent: string) => { name: string; isForeign: boolean };
+  },
+) {
+  const { visibility, runtime } = settings;
   return {
+    runtime,
     spawn: (given: Parameters<Children["spawn"]>[0]) => children.spawn(given),
     send: (given: Parameters<Children["send"]>[0]) => children.send(given),
     stop: (session: string, caller: ToolCaller) => children.end(session, caller),

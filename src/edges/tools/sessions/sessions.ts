@@ -2,11 +2,13 @@
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import {
   ALREADY_ENDED,
   askSubAgent,
+  askSubAgentIn,
   LIST,
   NO_SUB_AGENTS,
   readSubAgent,
@@ -27,8 +29,12 @@ export interface SessionPort {
     agent?: string;
     minutes?: number;
     result?: Json;
+    /** What carries it out; the agent's own body when left out. */
+    runtime?: string;
     caller: ToolPlace["caller"];
   }): Promise<{ session: string }>;
+  /** The runtime of this name, and whether its use has to be judged: it isn't the agent's own body, and not our own loop. */
+  runtime(name: string, agent: string): { name: string; isForeign: boolean };
   /** `key` again is the same message. */
   send(given: { key: string; session: string; text: string; caller: ToolPlace["caller"] }): Promise<unknown>;
   /** Whether there was something to stop. */
@@ -52,6 +58,7 @@ const spawnInput = z.strictObject({
   agent: z.string().max(64).optional(),
   minutes: z.number().positive().max(1440).optional(),
   schema: z.json().optional(),
+  runtime: z.string().min(1).max(64).optional(),
 });
 const sendInput = z.strictObject({ session: z.string().min(1).max(512), text: z.string().min(1).max(16_000) });
 const stopInput = z.strictObject({ session: z.string().min(1).max(512) });
@@ -74,14 +81,15 @@ function spawn(port: SessionPort): Tool {
     spec: {
       name: "sessions_spawn",
       description:
-        "Give a separate piece of work to a sub-agent, which doesn't know this conversation. Good for large or parallel work, not for one or two calls. It works in the background and its result comes as a message: don't poll.",
+        "Give a separate piece of work to a sub-agent, which doesn't know this chat. For large or parallel work. It runs in the background; its result comes as a message: don't poll.",
       input: {
         type: "object",
         properties: {
-          task: said("everything it needs to know"),
-          agent: said("another agent; default: you"),
+          task: said("all it needs to know"),
+          agent: said("default: you"),
           minutes: { type: "number", description: "time limit" },
           schema: { type: "object", description: "JSON Schema of the result" },
+          runtime: said("e.g. codex"),
         },
         required: ["task"],
       },
@@ -91,20 +99,35 @@ function spawn(port: SessionPort): Tool {
     async plan(input, place): Promise<ActionPlan> {
       const given = parseInput("sessions_spawn", spawnInput, input);
       const who = given.agent ?? place.caller.agent;
+      const runtime = given.runtime === undefined ? undefined : port.runtime(given.runtime, who);
+      const binding = { ...given, ...truthy({ runtime: runtime?.name }) } as JsonObject;
+      // Inside its sandbox another program may act without asking, so it is asked about before.
+      if (runtime?.isForeign)
+        return {
+          tool: "sessions_spawn",
+          risk: "service",
+          targets: [runtime.name],
+          shown: askSubAgentIn(visible(who), visible(runtime.name), visible(given.task)),
+          binding,
+        };
       // A child has no more rights than its parent: what it does is judged by the same gate.
       return {
         tool: "sessions_spawn",
         risk: "read",
         targets: [who],
         shown: askSubAgent(visible(who), visible(given.task)),
-        binding: { ...given } as JsonObject,
+        binding,
       };
     },
     async run(input, place, key): Promise<ToolResult> {
       const given = parseInput("sessions_spawn", spawnInput, input);
-      const { schema, ...rest } = given;
-      const result = schema === undefined ? {} : { result: schema as Json };
-      const { session } = await port.spawn({ ...rest, ...result, key, caller: place.caller });
+      const { schema, runtime, ...rest } = given;
+      const who = given.agent ?? place.caller.agent;
+      const more = defined({
+        result: schema === undefined ? undefined : (schema as Json),
+        runtime: runtime === undefined ? undefined : port.runtime(runtime, who).name,
+      });
+      const { session } = await port.spawn({ ...rest, ...more, key, caller: place.caller });
       return {
         text: started(session),
         meta: { session },

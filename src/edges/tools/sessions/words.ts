@@ -32,6 +32,10 @@ export function askSubAgent(agent: string, task: string): string {
   return `Ask a sub-agent (${agent}):\n${task}`;
 }
 
+export function askSubAgentIn(agent: string, runtime: string, task: string): string {
+  return `Ask a sub-agent (${agent}) that ${runtime} carries out:\n${task}`;
+}
+
 export function tellSubAgent(session: string, text: string): string {
   return `Tell ${session}:\n${text}`;
 }
