@@ -147,6 +147,24 @@ describe("a command hook in Claude Code's format", () => {
     },
   );
 
+  it.skipIf(!needs("bwrap", "the network of hooks"))(
+    "has the network only where its definition opens it, whatever commands may do (HOOKRUN-1)",
+    async () => {
+      const { port } = new URL((await startReceiver()).url);
+      const script = join(scratch("hook-reach"), "reach.sh");
+      const said = `(: </dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo REACHED >&2 || echo CLOSED >&2`;
+      writeFileSync(script, `#!/bin/bash\ncat >/dev/null\n${said}\nexit 2\n`, { mode: 0o755 });
+      for (const [network, sandbox, wanted] of [
+        [true, {}, "REACHED"],
+        [false, { network: true }, "CLOSED"],
+      ] as const) {
+        const world = await start(pasted("PreToolUse", script, "Bash", { network }), { sandbox });
+        await world.lares.chat("ann", run("echo x > witness"));
+        expect(lastResults(world)[0]).toContain(wanted);
+      }
+    },
+  );
+
   it("a script that agents can change isn't a gate: it doesn't run, and the call is denied (HOOKRUN-2)", async () => {
     const world = await start(pasted("PreToolUse", '"$CLAUDE_PROJECT_DIR"/check.sh'));
     const { lares } = world;

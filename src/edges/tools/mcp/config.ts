@@ -48,7 +48,12 @@ export const serverConfig = z
       .describe("for the login to `url`; most servers need nothing of it"),
     enabled: z.boolean().default(true).describe("`false`: it is neither offered nor started"),
     sandbox: z.boolean().default(true).describe("run the program in the sandbox, as commands are"),
-    network: z.boolean().default(true).describe("whether the program may use the network"),
+    network: z
+      .boolean()
+      .default(true)
+      .describe(
+        "whether the program may use the network; `sandbox.network`, which is about commands, doesn't change it",
+      ),
     startSeconds: seconds(300)
       .default(60)
       .describe("how long starting or reaching it may take in all, until its tools are listed"),

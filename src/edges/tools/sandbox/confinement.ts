@@ -28,6 +28,7 @@ export interface SandboxRoom {
 export interface ServiceNeeds {
   writable: readonly string[];
   readable: readonly string[];
+  /** Decided by the program's own definition: `sandbox.network` is about commands, which an agent writes. */
   network: boolean;
   /** Folders of ours in the home that it may read; not checked, because everything else in the home is refused. */
   ours?: readonly string[];
@@ -110,7 +111,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       return roomIn(await chosen(), {
         ...rules,
         readable: [...rules.readable, ...ours],
-        network: rules.network && network,
+        network,
         ...defined({ limits: strictest(rules.limits, limits) }),
       });
     },

@@ -4,6 +4,7 @@
  *
  * MCP-11: a server sees its own folder, the agents' workspaces, the folders its definition names, and may read the projects of the
  *     scripts it names. A folder that no agent could work in (a whole home, keys, Lares' own files) is refused there, too.
+ * MCP-30: whether a server may use the network is up to its definition alone, open unless it says `network: false`.
  * MCP-20: a plugin's program sees its own files, its data, and the folders it was granted; never the network directly.
  */
 import { existsSync, mkdirSync, statSync } from "node:fs";
