@@ -1,7 +1,7 @@
 /** What `lares mcp list`, the attention list and the logs say about a server: what is true, also after a restart. */
 import { spawnSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
-import { PROGRAM, startLares, until } from "../support/index.ts";
+import { needs, PROGRAM, startLares, until } from "../support/index.ts";
 import { callTool, forecast, searchTools, startMcp } from "../support/mcp.ts";
 
 type Started = Pick<Awaited<ReturnType<typeof startMcp>>, "lares">;
@@ -109,7 +109,7 @@ it("startSeconds is all the time that connecting takes, and the failure names it
   const { ok, why, ms } = await at.lares.rpc("mcp.test", { name: "sky" });
   expect([ok, why]).toEqual([
     false,
-    "it didn't answer within 2 s; it gets more time with mcp.servers.sky.startSeconds",
+    "it wasn't ready within 2 s, so Lares ended it; it gets more time with mcp.servers.sky.startSeconds",
   ]);
   expect(ms).toBeLessThan(3500);
 });
@@ -133,4 +133,26 @@ it("an answer to a question whose server has ended meanwhile is said not to have
   await until("the end", async () => (await listed(at)).state !== "ready");
   await at.lares.rpc("approvals.resolve", { id: asked.id, decision: "allow-once", answers: "unit: c" });
   expect((await done).notices.join()).toContain("your answer didn't reach it: it was ended by SIGKILL");
+});
+
+const shut = needs("bwrap", "a server in a sandbox that isn't ready in time");
+
+it.each([["without a sandbox", false], ...(shut ? [["in the sandbox", true] as [string, boolean]] : [])])(
+  "a program that isn't ready in time was ended by Lares, and that is the reason (%s)",
+  async (_, sandbox) => {
+    const at = await startWith({ ...program("setInterval(()=>{},1000)"), sandbox, startSeconds: 2 });
+    const why = "it wasn't ready within 2 s, so Lares ended it; it gets more time with mcp.servers.sky.startSeconds";
+    expect(await at.lares.rpc("mcp.test", { name: "sky" })).toMatchObject({ ok: false, why });
+    expect(await listed(at)).toMatchObject({ state: "failed", why });
+  },
+);
+
+it("what a program wrote is still in the logs when it was started again", async () => {
+  const first = "if (n++) return; console.error('the first words'); process.exit(3)";
+  const at = await startWith(program(`let n = 0; process.stdin.on('data', () => {${first}})`));
+  await at.lares.rpc("mcp.test", { name: "sky" });
+  await at.lares.rpc("mcp.test", { name: "sky" });
+  const { lines } = await at.lares.rpc("mcp.logs", { name: "sky" });
+  expect(lines.filter((line) => line === "the first words").length).toBeGreaterThan(1);
+  expect(lines).toContain("[Lares] started again");
 });

@@ -308,7 +308,7 @@ export class McpServers {
   /** What a server's program wrote, and why it isn't there. */
   logs(name: string, most?: number): { lines: string[]; problem?: string } {
     const { peer } = this.#entry(name);
-    return { lines: peer.complaints(most), ...defined({ problem: peer.trouble()?.why }) };
+    return { lines: peer.allComplaints(most), ...defined({ problem: peer.trouble()?.why }) };
   }
 
   /** Sentences about servers that wait for a login; of those that this agent may use, if one is named. */

@@ -10,7 +10,11 @@ import { type Clock, defined } from "../../../../core/kit/index.ts";
 import { NeverSent, whyFailed } from "../../web/failure.ts";
 import { findCause, NeedsLogin, NotReached } from "./errors.ts";
 import { pastSdk } from "./past-sdk.ts";
+import { MOST_LINES, TextRing } from "./ring.ts";
 import type { PeerHealth } from "./state.ts";
+
+/** Between what two processes of a server wrote. */
+const STARTED_AGAIN = "[Lares] started again";
 
 export type PeerTransport = Transport & {
   complaints?: { lines(most?: number): string[] };
@@ -66,6 +70,8 @@ export class PeerLink {
   #opening: { transport?: PeerTransport; isGivenUp?: true } | undefined;
   /** Of the last process, also when it has ended. */
   #complaints: PeerTransport["complaints"];
+  /** Of those before. */
+  readonly #earlier = new TextRing();
   #hides: PeerTransport["hides"];
 
   constructor(parts: LinkParts) {
@@ -80,9 +86,26 @@ export class PeerLink {
     return this.#connecting !== undefined;
   }
 
-  /** What it complained about last. */
+  /** What the last process complained about. */
   complaints(most?: number): string[] {
     return this.#complaints?.lines(most) ?? [];
+  }
+
+  /** The same, after what those before it complained about: why it had to be started again is there. */
+  allComplaints(most = MOST_LINES): string[] {
+    const earlier = this.#earlier.lines(most);
+    const again = earlier.length > 0 ? [STARTED_AGAIN] : [];
+    return [...earlier, ...again, ...this.complaints(most)].slice(-most);
+  }
+
+  #follow({ complaints, hides }: PeerTransport): void {
+    const [before, words] = [this.#earlier.lines(1), this.complaints()];
+    if (words.length > 0) {
+      const lines = before.length > 0 ? [STARTED_AGAIN, ...words] : words;
+      this.#earlier.add(Buffer.from(`${lines.join("\n")}\n`));
+    }
+    this.#complaints = complaints;
+    this.#hides = hides;
   }
 
   connected(): Promise<PeerConnection> {
@@ -126,7 +149,9 @@ export class PeerLink {
         return await this.#connectAs(era, until - clock.now());
       } catch (error) {
         if (this.#isGivenUp()) throw new NotReached("it was ended while it was starting");
-        // The first failure is the one that means something; the later tries are guesses.
+        // The first failure is the one that means something; the later tries are guesses. That it had no time left means more than how
+        // a try was given up, and less than that it ended by itself.
+        if (!(failure instanceof Ended) && error instanceof TooLate) failure = error;
         failure ??= error;
         // It can't even be started, wants a login or has had its time: another era changes nothing.
         if (error instanceof AppError || error instanceof TooLate || findCause(error, NeedsLogin)) break;
@@ -154,8 +179,7 @@ export class PeerLink {
     const { clock, health, prior } = this.#parts;
     const client = await this.#parts.client();
     const transport = pastSdk(await this.#parts.transport());
-    this.#complaints = transport.complaints;
-    this.#hides = transport.hides;
+    this.#follow(transport);
     // Listing included.
     let isLate = false;
     const stop = clock.after(timeout, () => {
@@ -165,7 +189,8 @@ export class PeerLink {
     try {
       if (this.#isGivenUp()) throw new NotReached("it was ended before it was started");
       this.#opening = { transport };
-      await client.connect(transport, { timeout, ...defined({ prior: era }) });
+      // Ours is the one limit that says what it was: the SDK's comes after it.
+      await client.connect(transport, { timeout: timeout * 2, ...defined({ prior: era }) });
       const discover = client.getDiscoverResult();
       prior.set(discover ? { kind: "modern", discover } : { kind: "legacy" });
       await this.#parts.list(client);
@@ -173,7 +198,7 @@ export class PeerLink {
     } catch (error) {
       const ending = isLate ? undefined : transport.ending?.();
       await transport.close();
-      if (isLate) throw this.#tooLate();
+      if (isLate) throw this.#tooLate(transport);
       throw ending ? new Ended(ending) : error;
     } finally {
       stop();
@@ -201,10 +226,12 @@ export class PeerLink {
     this.#parts.failed(full);
   }
 
-  #tooLate(): TooLate {
+  #tooLate({ ending }: PeerTransport): TooLate {
     const { name, startMs } = this.#parts;
+    // Only a program can be ended.
+    const end = ending ? ", so Lares ended it" : "";
     return new TooLate(
-      `it didn't answer within ${startMs / 1000} s; it gets more time with mcp.servers.${name}.startSeconds`,
+      `it wasn't ready within ${startMs / 1000} s${end}; it gets more time with mcp.servers.${name}.startSeconds`,
     );
   }
 

@@ -110,9 +110,14 @@ export class McpPeer {
     return this.#link.connection ? undefined : this.#health.trouble();
   }
 
-  /** What it complained about last. */
+  /** What its last process complained about. */
   complaints(most?: number): string[] {
     return this.#link.complaints(most);
+  }
+
+  /** With what those before it did. */
+  allComplaints(most?: number): string[] {
+    return this.#link.allComplaints(most);
   }
 
   /** Asks for its tools again. Throws when it can't be reached. */

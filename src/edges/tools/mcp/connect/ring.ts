@@ -2,6 +2,8 @@
 import { withoutHidden } from "../../../../core/kit/index.ts";
 
 const MOST_BYTES = 65_536;
+/** That are shown, unless somebody asks for more. */
+export const MOST_LINES = 200;
 
 export class TextRing {
   #pieces: Buffer[] = [];
@@ -22,7 +24,7 @@ export class TextRing {
   }
 
   /** Whole lines, the newest last. */
-  lines(most = 200): string[] {
+  lines(most = MOST_LINES): string[] {
     const text = withoutHidden(Buffer.concat(this.#pieces).toString("utf8"));
     return text.split("\n").filter(Boolean).slice(-most);
   }

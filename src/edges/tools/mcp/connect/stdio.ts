@@ -58,6 +58,8 @@ export class StdioTransport implements Transport {
   #allowed = { lines: MOST_LINES_AT_ONCE, at: performance.now() };
   #garbage = 0;
   #closing: Promise<void> | undefined;
+  /** It was still running when somebody closed it: how it ended then says nothing about it. */
+  #wasEnded = false;
   #unwatch: () => void = () => {};
 
   readonly #given: StdioStart;
@@ -111,6 +113,7 @@ export class StdioTransport implements Transport {
 
   /** Resolves when nothing of it is left. */
   close(): Promise<void> {
+    if (!this.#closing && this.#child) this.#wasEnded = isRunning(this.#child);
     this.#closing ??= this.#end().finally(() => {
       this.#given.ended?.();
       this.onclose?.();
@@ -125,6 +128,7 @@ export class StdioTransport implements Transport {
   /** How it ended, if nobody closed it. `isContained`: Lares ended it, because of what it did. */
   ending(): { why: string; isContained: boolean } | undefined {
     if (this.#endedFor !== undefined) return { why: `${this.#endedFor}, so Lares ended it`, isContained: true };
+    if (this.#wasEnded) return undefined;
     const { exitCode, signalCode } = this.#child ?? {};
     if (typeof signalCode === "string") return { why: `it was ended by ${signalCode}`, isContained: false };
     if (typeof exitCode !== "number") return undefined;
@@ -136,7 +140,7 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     if (!child) return;
     child.stdin?.end();
-    if (child.exitCode === null && child.signalCode === null) await exited(child, GOODBYE_MS);
+    if (isRunning(child)) await exited(child, GOODBYE_MS);
     const { pid } = child;
     await endRun({ key: this.#given.key, ...defined({ leader: pid }) });
     child.stdout?.destroy();
@@ -211,6 +215,10 @@ export class StdioTransport implements Transport {
 
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 function exited(child: ChildProcess, withinMs: number): Promise<void> {
