@@ -22,7 +22,6 @@ export const WHY_ASKED: Readonly<Record<string, WhyAsked>> = {
     asks: "a word that nobody has seen becomes an argument of git, which has options that write files",
   },
   // Text that stands in the command, written into the workspace.
-  "npm test 2>&1 | tee test.log": "false ask",
   "{ date; git status; } > report.txt": "false ask",
   "(date; ls) > report.txt 2>&1": "false ask",
   ": > empty.txt": "false ask",

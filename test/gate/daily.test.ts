@@ -5,16 +5,31 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { programAt } from "../support/not-run.ts";
 import { type Ground, ground } from "./support.ts";
 
-const PROGRAMS = "ls cat head tail wc grep sed awk tar date sort echo printf tee chmod cp mv git find";
+const PROGRAMS = "ls cat head tail wc grep sed awk tar date sort echo printf tee chmod cp mv git find npm pytest";
+/** Rules that spell what is run, in full or up to what it is given. */
+const SPELT = [
+  ...["make -j4", "make", "python3 -m pytest *", "python3 -m timeit *", "python3 -m json.tool *", "python3 gen.py"],
+  ...["npx tsc *", "npx concurrently *", "npx tsx *", "npx *", "node scripts/report.js *", "python3 tools/unpack.py *"],
+  ...["sqlite3 app.db *", "sqlite3 -safe app.db *", "sqlite3 *"],
+];
 let g: Ground;
 beforeAll(() => {
-  g = ground({ exec: PROGRAMS.split(" ").map((name) => `${name} *`), write: ["workspace/**"] });
-  for (const name of PROGRAMS.split(" ")) {
-    if (programAt(name)) continue;
+  g = ground({ exec: [...PROGRAMS.split(" ").map((name) => `${name} *`), ...SPELT], write: ["workspace/**"] });
+  const stubs = ["npm", "pytest", "make", "npx", "node", "sqlite3"];
+  for (const name of [...stubs, ...PROGRAMS.split(" ").filter((one) => !programAt(one))]) {
     writeFileSync(join(g.bin, name), "#!/bin/sh\n");
     chmodSync(join(g.bin, name), 0o755);
   }
-  const files = ["b.txt", "data.csv", "src/app.ts", "src/view.ts", "README.md", "g/one.txt", "keys/.env", "AGENTS.md"];
+  const files = [
+    "b.txt",
+    "data.csv",
+    "src/app.ts",
+    "src/view.ts",
+    "README.md",
+    "g/one.txt",
+    "keys/.env",
+    "AGENTS.md",
+  ].concat(["app.db", "gen.py", "scripts/report.js", "tools/unpack.py", "evil.tar"]);
   for (const file of files) {
     mkdirSync(dirname(join(g.workspace, file)), { recursive: true });
     writeFileSync(join(g.workspace, file), "a b 3\n");
@@ -35,7 +50,7 @@ const stops = (commands: readonly string[], over: Parameters<Ground["judge"]>[1]
   test.each(commands)("%s is not allowed", async (command) => {
     expect((await g.judge(command, over)).verdict).not.toBe("allow");
   });
-const UNWRITTEN = { allow: { exec: PROGRAMS.split(" ").map((name) => `${name} *`) } };
+const UNWRITTEN = { allow: { exec: [...PROGRAMS.split(" ").map((name) => `${name} *`), ...SPELT] } };
 
 describe("awk compares with >, and writes with it only behind print", () => {
   runs([
@@ -194,4 +209,205 @@ describe("tar packs files of the workspace; what it unpacks asks", () => {
     "tar rf out.tar src",
   ]);
   stops(["tar czf out.tgz src"], UNWRITTEN);
+});
+
+describe("a rule that spells what is run covers it in a pipe, too", () => {
+  runs([
+    "make -j4",
+    "make -j4 2>&1 | tail -20",
+    "make -j4 > build.log 2>&1",
+    "make -j4 && ls",
+    "python3 -m pytest -q",
+    "python3 -m pytest tests/ -x 2>&1 | tail -n 5",
+    "npx tsc --noEmit",
+    "npx tsc -p . 2>&1 | head",
+    "npx tsc --noEmit && npm test",
+    "cd src && npx tsc --noEmit",
+  ]);
+  stops([
+    "make -j8 2>&1 | tail -20",
+    "make -j4 x 2>&1 | tail",
+    "make -j4 -f evil.sh | tail",
+    "make -j4 | sh",
+    "cat evil.sh | make -j4",
+    "make -j4 < evil.sh",
+    "make -j4 | tail -20; make pwn",
+    "make -j4; make --eval='$(shell pwn)'",
+    "MAKEFLAGS=--eval=pwn make -j4 | tail",
+    "make -j4 2>&1 | tail -20 /etc/passwd",
+    "make -j4 2>../x | tail",
+    "python3 -m pytest -q; python3 -c 'print(1)'",
+    "python3 -c 'print(1)' -m pytest",
+    "python3 -m timeit 'pwn'",
+    "python3 -m json.tool b.txt AGENTS.md",
+    "python3 -mpytest -q",
+    "python3 -i -m pytest",
+    "python3 -m pytest /etc",
+    "python3 -m pytest --config-file=/etc/x",
+    "python3 -m pytest --import-mode=pwn",
+    "python3 -m pytest.pwn -q",
+    "npx -c pwn",
+    "npx -p tsc pwn",
+    "npx --yes tsc",
+    "npx concurrently pwn",
+    "npx tsx evil.ts",
+    "npx pwn",
+    "npx tsc; npx pwn",
+    "npx tsc | npx concurrently pwn",
+    "npx tsc --outFile AGENTS.md",
+    "npx tsc --outFile=AGENTS.md",
+    "npx tsc --outDir ../memory",
+    "npx tsc --plugins pwn",
+    "npx tsc --config=/etc/x",
+    "npx tsc $(pwn)",
+    "npx tsc && cat out.md",
+    "echo x | npx tsc",
+  ]);
+  stops(["npx tsc --noEmit"], { deny: { exec: ["tsc *"] } });
+});
+
+describe("sqlite3 lists tables, and is asked with -safe", () => {
+  runs([
+    "sqlite3 app.db .tables",
+    "sqlite3 app.db '.schema users'",
+    "sqlite3 -safe app.db 'select * from users where id = 3'",
+    "sqlite3 -safe app.db -json 'select count(*) from users;' | head",
+  ]);
+  stops([
+    "sqlite3 app.db 'select * from users'",
+    "sqlite3 app.db '.shell pwn'",
+    "sqlite3 app.db '.system pwn'",
+    "sqlite3 app.db '.tables\n.shell pwn'",
+    "sqlite3 app.db '.output |pwn'",
+    "sqlite3 app.db '.read x'",
+    "sqlite3 app.db -cmd '.shell pwn' .tables",
+    "sqlite3 app.db -init evil.sh .tables",
+    "sqlite3 app.db -A -x",
+    "sqlite3 app.db .tables < evil.sh",
+    "sqlite3 other.db .tables",
+    "sqlite3 -safe app.db '.shell pwn'",
+    "sqlite3 -safe app.db -nonce x 'select 1'",
+    "sqlite3 -safe app.db -unsafe-testing 'select 1'",
+    "sqlite3 -safe app.db \"select * from fsdir('/etc')\"",
+    "sqlite3 -safe app.db 'select * from \"fsdir\" where path=1'",
+    "sqlite3 -safe app.db \"select 1; create virtual table z using zipfile('z.zip')\"",
+    'sqlite3 -safe app.db "with a as (select 1) insert into z select * from a"',
+    "sqlite3 -safe app.db \"vacuum into 'AGENTS.md'\"",
+    "sqlite3 -safe app.db \"attach 'x' as y\"",
+    "sqlite3 -safe app.db \"select load_extension('x')\"",
+    "sqlite3 -safe app.db 'delete from users'",
+    "sqlite3 app.db -safe 'select 1'",
+  ]);
+});
+
+describe("what the workspace's own code prints may be kept and looked at", () => {
+  runs([
+    "npm test | tee log.txt",
+    "npm test 2>&1 | tee log.txt | tail -5",
+    "make -j4 2>&1 | tee build.log",
+    "npm test > out.txt 2>&1; tail -20 out.txt",
+    "npm test > out.txt && cat out.txt",
+    "pytest -q src/test_a.py > out.txt; grep -c FAIL out.txt",
+    "python3 gen.py > out.txt && cat out.txt",
+    "node scripts/report.js > out.txt && wc -l out.txt",
+    "npm test | tee log.txt; grep FAIL log.txt",
+  ]);
+  stops([
+    "npm run build && cat out.txt",
+    "npm test > out.txt && cat b.txt",
+    "npm test > out.txt && cat out.txt b.txt",
+    "npm test > out.txt && cp out.txt c.txt",
+    "npm run build && echo x > c.txt",
+    "npm run build && echo x | tee c.txt",
+    "npm test > out.txt && cat ../out.txt",
+    "npm test | tee AGENTS.md",
+    "npm test | tee ../AGENTS.md",
+    "npm test | tee orders.txt",
+    "npm test | tee linked.txt",
+    "npm test | tee hard.txt",
+    "npm test > linked.txt && cat linked.txt",
+    "npm test > keys/.env && cat keys/.env",
+    "python3 tools/unpack.py evil.tar > out.txt && cat out.txt",
+    "python3 tools/unpack.py evil.tar | tee out.txt",
+    "node scripts/report.js evil > out.txt && cat out.txt",
+    "npm run unpack -- evil.tar > out.txt && cat out.txt",
+    "mv linked.txt out.txt > b.txt; cat b.txt",
+    "mv linked.txt log.txt | tee log.txt",
+    "npm test > out.txt; mv linked.txt out.txt; cat out.txt",
+    "git restore out.txt > out.txt; cat out.txt",
+    "cp -a linked.txt out.txt | tee out.txt",
+  ]);
+});
+
+describe("a descriptor by its name is no file", () => {
+  runs(["ls > /dev/stderr", "echo hi >/dev/stderr", "ls nope 2>/dev/stdout | head", "echo x >> /dev/stderr"]);
+  stops([
+    "echo x > /dev/stdin",
+    "echo x > /dev/fd/3",
+    "echo x > /proc/self/fd/2",
+    "echo x > /dev/stderr/../sda",
+    "echo x > /dev/sda",
+    "echo x > /dev/tcp/example.com/80",
+    "cat < /dev/fd/3",
+    "pwn > /dev/stderr",
+    "echo x > ../AGENTS.md 2> /dev/stdout",
+    "echo x 2> AGENTS.md > /dev/stderr",
+  ]);
+});
+
+describe("a subshell in a folder, and programs that name no file behind it", () => {
+  runs([
+    "(cd g && ls) | head",
+    "(cd src && ls -la) | wc -l",
+    "(cd src; cat app.ts) | head -n 3",
+    "(cd src && npm test) 2>&1 | tail -5",
+  ]);
+  stops([
+    "(cd .. && ls) | head",
+    "(cd / && ls) | head",
+    "(cd g && cat ../keys/.env) | head",
+    "(cd g && cat ../../AGENTS.md) | head",
+    "(cd g && cat one.txt) | head -n 3 a.txt",
+    "(cd g && cat one.txt) | tee ../x",
+    "(cd g && cat one.txt) | sh",
+    "(cd g && pwn) | head",
+    "(cd g || ls) | head",
+    "(cd $(pwn) && ls) | head",
+    "(cd g && cd .. && cd .. && ls) | head",
+    "(cd g && ls) | head > x",
+    "(cd g && ls; cd ..; cat AGENTS.md) | head",
+    "(cd g && ls) > ../AGENTS.md | head",
+    "ls | (cd .. && cat AGENTS.md) | head",
+    "(cd g && ls) | (cd .. && cat) | head",
+    "(cd -P .. && ls) | head",
+    "(cd nope && ls) | head",
+  ]);
+});
+
+describe("the output of a group goes to a data file without a rule for writing", () => {
+  runs(
+    [
+      "{ date; ls; } > report.txt",
+      "(date; ls) >> report.log",
+      "for f in b.txt data.csv; do wc -l $f; done > counts.txt",
+    ],
+    UNWRITTEN,
+  );
+  stops(
+    [
+      "{ date; ls; } > report.sh",
+      "{ date; ls; } > AGENTS.md",
+      "{ date; ls; } > ../report.txt",
+      "{ date; ls; } > orders.txt",
+      "{ date; ls; } > hard.txt",
+      "{ date; ls; } > package.json",
+      "{ date; pwn; } > report.txt",
+      "for f in a; do echo x; done > .curlrc",
+    ],
+    UNWRITTEN,
+  );
+  stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, deny: { write: ["workspace/report.txt"] } });
+  stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, authority: "outside" });
+  stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, tainted: true });
+  stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, shared: true });
 });

@@ -281,7 +281,6 @@ describe("behind a command that may move things, what names files asks", () => {
     "git stash pop; cat evil.md",
     "git switch other && cat evil.md",
     "npm run build && cat out.md",
-    "npm test | tee out.md",
     "mv a/up up2; git diff --no-index README.md up2",
     "mv a/up up2; find up2/ -name '*.md'",
   ]);
@@ -293,6 +292,7 @@ describe("behind a command that may move things, what names files asks", () => {
     "cp -f in.txt copy.txt; wc -l copy.txt | head",
     "git add README.md && git commit -m 'two words' && git status && cat README.md",
     "npm run build && npm test",
+    "npm test | tee out.md",
     "echo x > made.txt && cat made.txt",
     "mkdir -p out && touch out/a.txt && ls out",
   ]);

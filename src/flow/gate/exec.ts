@@ -12,7 +12,7 @@ import { takesData } from "./fed.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
-import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
+import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing, runsWhatIsSpelt } from "./programs.ts";
 import { afterRearranging, type Mover } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
 import {
@@ -148,9 +148,10 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace
   // A rule without a wildcard spells out what is wrapped, too.
   if (isSpelt)
     for (const part of parts) if (part.within) Object.assign(part, { verdict: "allow", rule: tops[0]!.rule });
+  const spelt = isPlain ? allowSpelt(commands, parts, isSettled) : new Set<string>();
   for (const { kind, text, runs } of shell.reasons) {
     if (REFUSED.has(kind)) parts.push({ what: kind, verdict: "deny", because: text });
-    else if (isKnownCode(runs, shell)) continue;
+    else if (isKnownCode(runs, shell) || (runs && spelt.has(runs.program))) continue;
     else if (isAnswered && runs?.what === "program" && RUNS_ON_FOUND.has(runs.program)) continue;
     // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
     else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
@@ -175,6 +176,28 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace
     });
   }
   return parts;
+}
+
+/**
+ * The programs of which a rule spells what they run, each time they are called: `make -j4` by a rule without a wildcard, `npx tsc …` by
+ * "npx tsc *". What they start is allowed with them.
+ */
+function allowSpelt(commands: readonly ShellCommand[], parts: JudgedPart[], isSettled: boolean): ReadonlySet<string> {
+  const found = new Map<string, boolean>();
+  let isInside = false;
+  for (const [i, { words, within }] of commands.entries()) {
+    const part = parts[i]!;
+    const name = baseName(words[0]!.guess);
+    const args = words.slice(1).map((word) => word.guess);
+    if (within.length === 0)
+      isInside =
+        part.verdict === "allow" &&
+        part.rule !== undefined &&
+        ((!isSettled && !hasWildcard(part.rule)) || runsWhatIsSpelt(name, args));
+    else if (isInside) Object.assign(part, { verdict: "allow" });
+    found.set(name, (found.get(name) ?? true) && isInside);
+  }
+  return new Set([...found].flatMap(([name, isSpelt]) => (isSpelt ? [name] : [])));
 }
 
 /** The code that an interpreter is said to run was read, and is harmless (`awk '{print $1}'`), or there is none (`node --version`). */
@@ -409,7 +432,7 @@ function writeConcern(
 }
 
 /** Files a plain command is connected to: reading like `read`, writing like `write`. */
-function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around): JudgedPart[] {
+function judgeRedirects(command: ShellCommand, { shell, rules, place, isSettled }: Around): JudgedPart[] {
   const parts: JudgedPart[] = [];
   for (const [i, { operator, target, isDescriptor }] of command.redirects.entries()) {
     const path = absolute(target.guess, shell.cwd, place.userHome);
@@ -432,7 +455,7 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
         .map((one) => writeConcern(one, { shell, rules, place }))
         .find((concern) => concern !== undefined);
       if (closed === undefined) continue;
-      const isData = keepsOutput(command, i, { shell, rules, place });
+      const isData = keepsOutput(command, i, { shell, rules, place, isSettled });
       const because = isData ? outputConcern(command.redirects[i]!, rules.keepOutput) : undefined;
       if (!isData || because === undefined) ask(`I${closed.slice(1)}`);
       else if (because !== "") parts.push({ what, verdict: "ask", because, isOutput: true });
@@ -454,10 +477,11 @@ function outputConcern({ target, bytes }: ShellCommand["redirects"][number], rul
 function keepsOutput(
   { words, redirects }: ShellCommand,
   i: number,
-  { shell, rules, place }: Pick<Around, "shell" | "rules" | "place">,
+  { shell, rules, place, isSettled }: Pick<Around, "shell" | "rules" | "place" | "isSettled">,
 ): boolean {
   const { target, isPlainFile } = redirects[i]!;
-  if (words[0]!.guess === "" || !isPlainFile || target.literal === undefined) return false;
+  // In a settled text it is that of a group or a loop.
+  if ((words[0]!.guess === "" && !isSettled) || !isPlainFile || target.literal === undefined) return false;
   const path = absolute(target.literal, shell.cwd, place.userHome);
   if (isStanding(path) || isLoaded(path, place)) return false;
   return isDataFile(path, { place, cwd: shell.cwd, rules: rules.exec });

@@ -205,7 +205,8 @@ function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: GatePlace)
 
 function commandFloor({ command, words, starts }: JudgedWords, cwd: string, look: Look): string | undefined {
   const { place } = look;
-  for (const { operator, target } of command.redirects) {
+  for (const { operator, target, isDescriptor } of command.redirects) {
+    if (isDescriptor) continue;
     if (target.guess === "") continue;
     for (const path of leadsTo(target.guess, cwd, { ways: look.ways, userHome: place.userHome })) {
       const why = deviceRedirect(path, operator) ?? about(path, look).secret;

@@ -16,6 +16,7 @@ import {
   mayLoad,
   moreArguments,
   notHarmless,
+  runsWhileRead,
   SETS_CLOCK,
   showsVariables,
   takesNextWord,
@@ -316,6 +317,8 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
     return { ...none, concerns: [...concerns, ...judgeFetching(name, args)] };
   }
   if (SCRIPTED.test(name)) return judgeScript(name, args);
+  if (name === "npx") return judgeNpx(args);
+  if (name === "sqlite3") return judgeSqlite(args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
   if (NEVER_OPEN.test(name)) {
@@ -370,6 +373,54 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
     return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
   });
   return { concerns, files: [] };
+}
+
+/** Modules of Python that test or check the project: the same as the programs of their names. */
+const MODULES = /^(pytest|unittest|mypy|ruff|black|flake8|pylint|isort|pyright)$/;
+/** Packages that build, test or check the project. Others may run any program they are given. */
+const PACKAGES =
+  /^(tsc|vue-tsc|svelte-check|eslint|prettier|vitest|jest|mocha|stylelint|oxlint|biome|@biomejs\/biome|tsdown|knip|cspell)(@[\w.^~-]+)?$/;
+
+/** A rule that spells the package speaks about the package: what follows is its own, as npx hands it on. */
+function judgeNpx(args: readonly string[]): Judgement {
+  const isKnown = PACKAGES.test(args[0] ?? "");
+  const concerns = args.flatMap((arg, index) => {
+    if (!isKnown || index === 0) return [{ index, text: argumentsCanRun("npx") }];
+    return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
+  });
+  return { concerns, files: [] };
+}
+
+/** How results are shown. */
+const SQLITE_SHOWS =
+  /^--?(header|noheader|csv|json|column|line|list|box|table|markdown|html|batch|bail|readonly|safe)$/;
+/** Commands that list what there is. */
+const SQLITE_LISTS = /^\.(tables|schema|indexes|databases)( [\w%]+)?$/;
+/** What reads or writes other files, or changes something. */
+const SQLITE_MORE =
+  /fsdir|zipfile|sqlar|lsmode|readfile|writefile|load_extension|fts3_tokenizer|dbpage|dbdata|\b(edit|attach|detach|vacuum|pragma|virtual|insert|update|delete|replace|create|drop|alter|reindex|analyze)\b/i;
+
+/**
+ * `sqlite3 FILE .tables`, and queries with `-safe`. Without it, a view in the file can run a program while it is read
+ * (`select edit('', 'x')`); sqlite3 itself closes that with `-safe`.
+ */
+function judgeSqlite(args: readonly string[]): Judgement {
+  const file = args.findIndex((arg) => !arg.startsWith("-"));
+  const isSafe = args.slice(0, Math.max(file, 0)).some((arg) => /^--?safe$/.test(arg));
+  const concerns = args.flatMap((arg, index) => {
+    if (file < 0 || index <= file) return [{ index, text: argumentsCanRun("sqlite3") }];
+    if (SQLITE_SHOWS.test(arg) || SQLITE_LISTS.test(arg)) return [];
+    const isQuery = /^\s*(select|with|values|explain)\b/i.test(arg) && !/;\s*\S/.test(arg) && !SQLITE_MORE.test(arg);
+    if (!isQuery) return [{ index, text: argumentsCanRun("sqlite3") }];
+    return isSafe ? [] : [{ index, text: runsWhileRead(args[file]!) }];
+  });
+  return { concerns, files: [] };
+}
+
+/** Interpreters and starters whose words are judged one by one, so that what they run is known where none is a concern. */
+export function runsWhatIsSpelt(name: string, args: readonly string[]): boolean {
+  if (/^python[\d.]*$/.test(name)) return args[0] === "-m" && MODULES.test(args[1] ?? "");
+  return name === "npx" || name === "sqlite3";
 }
 
 function judgeJq(args: readonly string[]): Judgement {

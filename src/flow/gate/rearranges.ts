@@ -3,7 +3,8 @@
  * takes a link with it that leads elsewhere from its new place, and `git restore`, `tar x` or a script may bring any link
  * there is. What a later command of the same text names is then not what was looked at.
  *
- * GATE-8: behind a command that is not known to leave the tree as it is, a command with files in its words asks.
+ * GATE-8: behind a command that is not known to leave the tree as it is, a command with files in its words asks, unless they are those
+ *     that the output of the workspace's own code goes to (`npm test > out.txt; tail out.txt`, `make | tee build.log`).
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { isGitText } from "./git.ts";
@@ -32,8 +33,10 @@ export interface Mover {
 }
 
 /** For each command that asks, the one before or beside it that is to blame. */
-export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<ShellCommand, Mover> {
+export function afterRearranging({ commands: all, text }: ShellPlan): ReadonlyMap<ShellCommand, Mover> {
   const found = new Map<ShellCommand, Mover>();
+  // What npx starts, it is.
+  const commands = all.filter(({ within }) => within.at(-1) !== "npx");
   const movers = commands.filter((command) => !keeps(command));
   const [first] = movers;
   if (!first) return found;
@@ -42,12 +45,72 @@ export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<She
     /(^|[^|])\|([^|]|$)/.test(text) ||
     commands.some(({ within }) => within.some((one) => one === "$( )" || one === "<( )"));
   const from = isMixed ? 0 : commands.indexOf(first) + 1;
+  const written = writtenByTasks(commands);
   for (const command of commands.slice(from)) {
-    const mover = movers.find((one) => one !== command);
+    const isHarmless = (one: ShellCommand) => isTask(one) && opensOnly(command, written);
+    const mover = movers.find((one) => one !== command && !isHarmless(one));
     if (!mover || !hasOperands(command)) continue;
     found.set(command, { name: mover.words[0]!.guess, isBeside: commands.indexOf(mover) > commands.indexOf(command) });
   }
   return found;
+}
+
+/** Words that name no file, or code to be run: `-j4`, `--run`, `src/app.test.ts`. */
+const OF_TASK = /^(-{1,2}[A-Za-z][\w-]*|--|\d+|[A-Za-z][\w:-]*|[\w./-]+\.([cm]?[jt]sx?|py|go|rs)(::[\w:]+)?)$/;
+const INTERPRETER = /^(node|python[\d.]*)$/;
+
+/** The workspace's own code with nothing to work on but itself: `npm test`, `make -j4`, `node scripts/report.js`. */
+function isTask({ words, isFed, within }: ShellCommand): boolean {
+  const [name, ...args] = words.map((word) => word.literal ?? "");
+  if (isFed || within.length > 0 || !(RUNS_CODE.test(name!) || name === "npx") || name === "docker") return false;
+  const rest = INTERPRETER.test(name!) ? args.slice(args[0] === "-m" ? 2 : 1) : args;
+  const isOption = (word: string) => OF_TASK.test(word) && (!INTERPRETER.test(name!) || /^-|^\d/.test(word));
+  return rest.every(isOption);
+}
+
+/**
+ * The files that the output of such code goes to, by `>` or by tee in its pipe. The shell opens them as it starts the code, and what the
+ * code could put in their place it could as well write or print itself, so these may be named behind it.
+ */
+function writtenByTasks(commands: readonly ShellCommand[]): ReadonlySet<string> {
+  const out = new Set<string>();
+  let root: ShellCommand | undefined;
+  for (const command of commands) {
+    if (command.within.length > 0) continue;
+    if (!command.isFed) root = command;
+    if (root === undefined || !isTask(root)) continue;
+    const { words, redirects } = command;
+    if (words[0]!.literal === "tee") {
+      const { writes = [] } = judgeArguments("tee", listArguments(command));
+      for (const { path } of writes) out.add(path);
+    }
+    if (command !== root) continue;
+    for (const { operator, target, isDescriptor } of redirects)
+      if (operator.includes(">") && !isDescriptor && target.literal !== undefined) out.add(target.literal);
+  }
+  return out;
+}
+
+/** Whether a command opens these files and no others. */
+function opensOnly(command: ShellCommand, allowed: ReadonlySet<string>): boolean {
+  const { words, redirects } = command;
+  const name = words[0]!.literal;
+  if (name === undefined || !hasFiles(name) || words.some((word) => word.literal === undefined)) return false;
+  const { files, writes = [], concerns } = judgeArguments(name, listArguments(command));
+  const targets = redirects.flatMap(({ target, operator, isDescriptor }) =>
+    isFile(target.guess, operator, isDescriptor) ? [target.guess] : [],
+  );
+  return (
+    concerns.length === 0 &&
+    [...files, ...writes]
+      .map(({ path }) => path)
+      .concat(targets)
+      .every((path) => allowed.has(path))
+  );
+}
+
+function listArguments({ words }: ShellCommand): string[] {
+  return words.slice(1).map((word) => word.literal ?? word.guess);
 }
 
 /** Whether a command may change where names lead while others run. */

@@ -35,7 +35,7 @@ export function reachingWord(
 
 /** Programs that put files where their words say. */
 const WRITES =
-  /^(cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
+  /^(npx|cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
 
 /**
  * A word that names a file or folder other programs run, or that later turns take instructions from: `cp x .git/hooks/pre-commit`,

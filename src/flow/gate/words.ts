@@ -189,6 +189,10 @@ export function argumentsCanRun(program: string): string {
   return `${program}'s arguments can make it run programs or change files`;
 }
 
+export function runsWhileRead(file: string): string {
+  return `a view in ${file} could run a program; the rule "sqlite3 -safe ${file} *" would allow queries`;
+}
+
 export function textCanRun(program: string): string {
   return `${program}'s program text can run programs or change files`;
 }

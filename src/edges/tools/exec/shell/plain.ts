@@ -74,8 +74,9 @@ function takeCommand(sequence: Sequence, node: CommandNode): boolean {
 
 export const TO_FILE = /^(>|>>|>\||<|&>|&>>)$/;
 
-/** `2>&1`: a copy of another descriptor, no file. `>& name` writes to a file instead, and is not plain. */
+/** `2>&1`, `> /dev/stderr`: a copy of another descriptor, no file. `>& name` writes to a file instead, and is not plain. */
 export function isDuplicate({ operator, target }: Redirect): boolean {
+  if (operator === ">" || operator === ">>") return /^\/dev\/std(out|err)$/.test(target?.text ?? "");
   return (operator === ">&" || operator === "<&") && target !== undefined && /^[0-2]$/.test(target.text);
 }
 

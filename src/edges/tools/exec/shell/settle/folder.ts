@@ -3,7 +3,8 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { AndOr, Command, Statement, SyntaxNode } from "unbash";
+import type { AndOr, Command, Pipeline, Statement, SyntaxNode } from "unbash";
+import { isDuplicate } from "../plain.ts";
 import { readWord } from "../word.ts";
 import { giveUp, type SettleBudget } from "./budget.ts";
 import type { SettleWhere } from "./settle.ts";
@@ -26,6 +27,12 @@ export async function entered(
 ): Promise<Entered> {
   let { cwd } = where;
   let [first, ...rest] = unwrapped(statements);
+  const piped = rest.length === 0 && !first!.background ? groupElsewhere(first!.command) : undefined;
+  if (piped) {
+    budget.spend("look", 2);
+    cwd = await folderAt(resolve(cwd, piped.folder), where);
+    return { cwd, statements: [{ ...first!, command: piped.pipeline }] };
+  }
   for (; rest.length > 0 && !first!.background; [first, ...rest] = rest) {
     const target = readFolder(first!.command);
     if (target === undefined) break;
@@ -59,6 +66,41 @@ function unwrapped(statements: readonly Statement[]): readonly Statement[] {
 /** Programs that only pass on what they are fed, with options alone. */
 const PASSES_ON = /^(head|tail|wc|sort|uniq|cat|nl)$/;
 
+/** `(cd DIR && …) | …`: the others name no file, so all of it may run in DIR. A `cd` behind the first stays, and is none of a settled text. */
+function groupElsewhere(node: SyntaxNode): { pipeline: Pipeline; folder: string } | undefined {
+  if (node.type !== "Pipeline" || node.prefixes.length > 0) return undefined;
+  const [first, ...others] = node.commands;
+  const group = first?.type === "Redirected" ? first.command : first;
+  if (group?.type !== "Subshell" || others.length === 0 || !others.every(isLoose)) return undefined;
+  const isHere =
+    first?.type !== "Redirected" || first.redirects.every((one) => one.type === "Redirect" && isDuplicate(one));
+  const [statement, ...rest] = group.body.commands;
+  if (!isHere || statement === undefined || statement.background) return undefined;
+  const { command } = statement;
+  const [cd, ...behind] = command.type === "AndOr" ? command.commands : [command];
+  const folder = readFolder(cd!);
+  if (folder === undefined || behind.length + rest.length === 0) return undefined;
+  const operators = command.type === "AndOr" ? command.operators : [];
+  if (operators.length > 0 && operators[0] !== "&&") return undefined;
+  const left =
+    command.type === "AndOr"
+      ? [{ ...statement, command: { ...command, commands: behind, operators: operators.slice(1) } }]
+      : [];
+  const inner = { ...group, body: { ...group.body, commands: [...left, ...rest] } };
+  const head = first?.type === "Redirected" ? { ...first, command: inner } : inner;
+  return { pipeline: { ...node, commands: [head, ...others] }, folder };
+}
+
+/** A program that passes on what it is fed and names no file. */
+function isLoose(node: SyntaxNode): boolean {
+  return (
+    node.type === "Command" &&
+    PASSES_ON.test(node.name?.text ?? "") &&
+    node.prefix.length + node.redirects.length === 0 &&
+    node.args.every(({ text }) => /^(-[A-Za-z0-9]+|\d+)$/.test(text))
+  );
+}
+
 /** `git -C DIR …`, alone or before programs that name no file. It follows links on its way up, so there is no `..` in DIR. */
 function gitElsewhere(node: SyntaxNode): { command: Command; folder: string } | undefined {
   const [command, ...others] = node.type === "Pipeline" && node.prefixes.length === 0 ? node.commands : [node];
@@ -67,14 +109,7 @@ function gitElsewhere(node: SyntaxNode): { command: Command; folder: string } | 
   const folder = option?.text === "-C" && word?.type === "Word" ? readWord(word).literal : undefined;
   if (folder === undefined || !/^[A-Za-z0-9._][\w./ -]*$/.test(folder) || /(^|\/)\.\.(\/|$)/.test(folder))
     return undefined;
-  const isLoose = others.every(
-    (other) =>
-      other.type === "Command" &&
-      PASSES_ON.test(other.name?.text ?? "") &&
-      other.prefix.length + other.redirects.length === 0 &&
-      other.args.every(({ text }) => /^(-[A-Za-z0-9]+|\d+)$/.test(text)),
-  );
-  return isLoose && command.redirects.length === 0 ? { command, folder } : undefined;
+  return others.every(isLoose) && command.redirects.length === 0 ? { command, folder } : undefined;
 }
 
 /** DIR of a plain `cd DIR`. */
