@@ -14,6 +14,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/shell/settle/word.ts": "whole commands go through it in gate-pump.test.ts",
   "src/flow/gate/found-files.ts": "whole commands go through it in gate-pump.test.ts",
   ...because("the owner's own settings", [
+    "src/flow/gate/config.ts",
     "src/ground/config/settings.ts",
     "src/edges/models/catalogue.ts",
     "src/edges/models/config.ts",

@@ -82,7 +82,16 @@ function judgeExecRule(text: string, shellWords: ReadonlySet<string>): Advice | 
   if (shellWords.has(name)) return { message: coversShellWord(text, name), weight: "never" };
   if (/[*?]/.test(name) && !/^~|\//.test(name)) return judgeWildName({ text, name, words, open }, shellWords);
   if (!open || words.length > 1 || !needsSpelling(name)) return undefined;
-  return { message: coversLittle(text, name, takesScript(name)), weight: "note" };
+  return { message: coversLittle(text, name, examplesFor(name)), weight: "note" };
+}
+
+/** Rules for a program whose arguments have to be spelt, each of which covers what it seems to. */
+function examplesFor(name: string): string[] {
+  if (name === "npx") return ["npx tsc *"];
+  if (name === "sqlite3") return ["sqlite3 -safe app.db *"];
+  if (name === "make") return ["make test"];
+  const module = /^python[\d.]*$/.test(name) ? [`${name} -m pytest *`] : [];
+  return takesScript(name) ? [`${name} tools/report *`, ...module] : [];
 }
 
 /** "ls*": an allow rule's program is that name, letter by letter, unless it is a path. */
@@ -96,7 +105,9 @@ function judgeWildName(
   const rest = words.slice(1);
   const isPlain = /^\w[\w.+-]*\w$/.test(program) && rest.every((word) => !/[\s'"]/.test(word));
   const meant = [program, ...rest, ...(open || rest.length === 0 ? ["*"] : [])].join(" ");
-  return { message: coversNoProgram(text, isPlain ? meant : undefined), weight: "never" };
+  // A rule that would be advised against itself is none to propose.
+  const [better] = isPlain && needsSpelling(program) && meant === `${program} *` ? examplesFor(program) : [meant];
+  return { message: coversNoProgram(text, isPlain ? better : undefined), weight: "never" };
 }
 
 /** Their rules name paths. */

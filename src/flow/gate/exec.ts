@@ -44,6 +44,7 @@ import {
   noRuleAllows,
   readsFoundOutside,
   readsOutside,
+  ruleWouldAllow,
   runsInside,
   searchesSecrets,
   UNNAMED_FILES,
@@ -279,7 +280,15 @@ function isRunBy({ words, within }: ShellCommand, outer: ShellCommand, inner: Sh
   );
 }
 
-function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): JudgedPart {
+/** A narrower rule is only named when it would do. */
+function proposing({ text, rule }: Judgement["concerns"][number], command: ShellCommand, around: Around): string {
+  const rules = { ...around.rules, exec: [rule ?? ""] };
+  const isEnough = rule !== undefined && judgeCommand(command, { ...around, rules }).verdict === "allow";
+  return isEnough ? `${text}; ${ruleWouldAllow(rule)}.` : `${text}.`;
+}
+
+function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
+  const { shell, rules, place, isPlain, isSettled } = around;
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const within = command.within.length > 0 ? { within: command.within } : {};
   const ask = (because: string): JudgedPart => ({ what, verdict: "ask", because, ...within });
@@ -301,7 +310,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const covered = coveredBy(name, match.rule);
   const but = (text: string) => coveredBut(covered, text);
   if (hidden && !match.spelt.every(Boolean)) return { what, verdict: "deny", because: but(holdsSecretsText(hidden)) };
-  if (concern) return ask(but(`${concern.text}.`));
+  if (concern) return ask(but(proposing(concern, command, around)));
   if (command.isFed && !takesData(name, args, judged)) return ask(but(mayObeyInput(name)));
   // A search or a pattern may reach a secret that no word names.
   const held = reachedSecret(baseName(name), args, isOpen, { shell, place });

@@ -19,6 +19,8 @@ export interface Concern {
   /** Which argument, counted after the program. */
   index: number;
   text: string;
+  /** A narrower rule that may cover the command. */
+  rule?: string;
 }
 
 const GLOBAL = /^(--no-pager|-P|--no-optional-locks|--version|--literal-pathspecs)$/;
@@ -194,7 +196,8 @@ export function judgeGit(args: readonly string[]): Judgement {
   const sub = isLook ? LOOKS[name]! : undefined;
   if (!sub) {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
-    add(at, doesMoreThanRead(name, /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name)));
+    const mayOpen = /^[a-z-]+$/.test(name) && !NEVER_OPEN.test(name);
+    out.concerns.push({ index: at, text: doesMoreThanRead(name), ...(mayOpen ? { rule: `git ${name} *` } : {}) });
     for (const [i, arg] of rest.entries()) {
       const words = WORDS[name]?.test(arg) || isMessage(name, rest, i);
       const runs = RUNNING.test(arg) || isCutShort(arg, RUNNING_LONG) || /::/.test(arg);

@@ -190,7 +190,7 @@ export function argumentsCanRun(program: string): string {
 }
 
 export function runsWhileRead(file: string): string {
-  return `a view in ${file} could run a program; the rule "sqlite3 -safe ${file} *" would allow queries`;
+  return `a view in ${file} could run a program. With -safe it can't: then the rule "sqlite3 -safe ${file} *" covers queries`;
 }
 
 export function textCanRun(program: string): string {
@@ -245,9 +245,12 @@ export function changesGit(option: string): string {
   return `git ${option} changes how git works`;
 }
 
-/** `isOpen`: a rule may cover it with any arguments. */
-export function doesMoreThanRead(command: string, isOpen: boolean): string {
-  return `git ${command} does more than read${isOpen ? `; the rule "git ${command} *" would allow it` : ""}`;
+export function doesMoreThanRead(command: string): string {
+  return `git ${command} does more than read`;
+}
+
+export function ruleWouldAllow(rule: string): string {
+  return `the rule "${rule}" would allow it`;
 }
 
 export function gitRunsThrough(command: string, argument: string): string {
@@ -439,13 +442,14 @@ export function coversShellWord(rule: string, word: string): string {
 /** What they run is judged by that program's own rule. */
 const RUNS_OTHERS = /^(xargs|time)$/;
 
-export function coversLittle(rule: string, program: string, takesScript: boolean): string {
-  if (!takesScript && !RUNS_OTHERS.test(program))
+/** `examples`: rules for this program that cover what they seem to. */
+export function coversLittle(rule: string, program: string, examples: readonly string[]): string {
+  if (RUNS_OTHERS.test(program))
+    return `"${rule}" covers hardly anything, because ${program} can run anything it's given. Write a rule for what it runs instead.`;
+  if (examples.length === 0)
     return `"${rule}" covers hardly anything, because what ${program} does depends on what it's given. Write its arguments into the rule in full.`;
-  const instead = takesScript
-    ? `Put what it may be given into the rule, for example: "${program} tools/report *".`
-    : "Write a rule for what it runs instead.";
-  return `"${rule}" covers hardly anything, because ${program} can run anything it's given. ${instead}`;
+  const shown = examples.map((example) => `"${example}"`).join(" or ");
+  return `"${rule}" covers hardly anything, because ${program} can run anything it's given. Put what it may be given into the rule, for example: ${shown}.`;
 }
 
 /** `meant`: the rule with a blank before its `*`, where that makes sense. */
