@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Lares, scratch, startLares, until } from "../support/index.ts";
 import { needs } from "../support/not-run.ts";
-import { processesTagged } from "../support/processes.ts";
+import { processesNaming, processesTagged } from "../support/processes.ts";
 import { describeFake, orders, readMarks } from "../support/run-crashes.ts";
 
 async function start(config: object = {}, quirks = "", more: object = {}): Promise<Lares> {
@@ -117,6 +117,24 @@ describe.skipIf(!needs("bwrap", "agents whose body is another runtime"))(
       await until("its process to be gone", () => left(parked.turn).length === 0);
       expect(marks(lares)).toEqual([]);
       expect((await lares.chat("ana", orders.say("still here"))).response).toBe("still here");
+    });
+
+    test("killed with Lares while a child of it has detached, all of it is ended before the next attempt (RUNS-1)", async () => {
+      const lares = await start();
+      const detached = () => processesNaming("// the-detached");
+      lares.chat("ana", orders.detach("the-detached", "on and on"), { key: "k" }).catch(() => {});
+      await until("its detached child", () => detached().length === 1);
+      const [before] = detached();
+      await lares.kill9();
+      await lares.start();
+      await until("the next attempt", () => detached().length === 1 && detached()[0] !== before, { withinMs: 20_000 });
+      const { turns } = await lares.rpc("turns.list", {});
+      // One attempt: one program and one child.
+      expect(detached()).toHaveLength(1);
+      await lares.rpc("chat.abort", { session: turns[0]!.session });
+      await until("nothing to be left", () => left(turns[0]!.turn).length + detached().length === 0, {
+        withinMs: 20_000,
+      });
     });
 
     test("reads in the same run what is said while it works", async () => {

@@ -26,6 +26,7 @@ export const orders = {
   say: (words: string) => JSON.stringify({ do: "say", words }),
   act: (mark: string, words: string) => JSON.stringify({ do: "act", mark, words }),
   use: (tool: string, input: object, more: object = {}) => JSON.stringify({ do: "use", tool, input, ...more }),
+  detach: (mark: string, words: string) => JSON.stringify({ do: "detach", mark, words }),
   forever: (words: string) => JSON.stringify({ do: "forever", words }),
 };
 

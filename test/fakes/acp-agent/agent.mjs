@@ -6,6 +6,7 @@
  * Documentation: https://agentclientprotocol.com/protocol/tool-calls
  * Acknowledgement: a prompt is done when its response is written. Sessions are files, as a real agent's are: another process finds them.
  */
+import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -93,7 +94,13 @@ async function perform(sessionId, text) {
   if (deed === "use") return use(sessionId, JSON.parse(order), text);
   if (deed === "hang") await new Promise(() => {});
   if (thought) chunk(sessionId, thought, "agent_thought_chunk");
-  if (deed === "forever") {
+  // As tools do that start a server: it leaves the group and the session, and outlives who started it.
+  if (deed === "detach")
+    spawn(process.execPath, ["-e", `setTimeout(() => {}, 600_000) // ${mark}`], {
+      detached: true,
+      stdio: "ignore",
+    }).unref();
+  if (deed === "forever" || deed === "detach") {
     chunk(sessionId, words);
     const timer = setInterval(() => chunk(sessionId, "."), 5);
     await new Promise((resolve) => (cancelled = resolve));
