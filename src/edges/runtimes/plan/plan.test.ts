@@ -92,6 +92,12 @@ test.each<[string, Partial<RuntimeCapabilities>, Partial<RunTask>, string[]]>([
   ["no home", { home: no }, {}, ["forgets"]],
   ["somebody else's daemon", { class: "attached" }, {}, ["spend-late", "no-worktree"]],
   ["somebody else's daemon, reading only", { class: "attached" }, { writes: false }, ["spend-late"]],
+  [
+    "somebody else's daemon that asks about some calls",
+    { class: "attached", approvals: yes({ ...value(BEST.approvals), covers: "some" }) },
+    { writes: false },
+    ["judged-partly", "spend-late"],
+  ],
   ["a peer", { class: "peer" }, {}, ["judged-elsewhere", "spend-late"]],
   ["a scheduler", { ownScheduler: yes(true as const, "claimed") }, {}, ["own-scheduler"]],
   ["blocks of text", { stream: yes("block") }, {}, ["no-stream"]],
@@ -162,6 +168,7 @@ describe("every combination", () => {
     for (const [can, task, made] of all.filter(([one]) => one.class === kind)) {
       const at = JSON.stringify({ can, task, made });
       const canAsk = can.approvals.proof === "proven" && can.approvals.value.covers === "every-call";
+      const isOwnDaemon = kind === "attached" && task.trust === "own";
       const isOutOfReach = kind === "in-process" || kind === "peer" || kind === "human";
       if (!made.ok) {
         // PLAN-1: refused for exactly one reason, and only where neither asking nor a boundary is there.
@@ -172,7 +179,7 @@ describe("every combination", () => {
       const { plan: one } = made;
       const says = new Set(one.shortfalls.map(({ code }) => code));
       const isConfined = CONFINED.includes(one.boundary);
-      expect(isConfined || canAsk || isOutOfReach, at).toBe(true);
+      expect(isConfined || canAsk || isOutOfReach || isOwnDaemon, at).toBe(true);
       // PLAN-2
       if (one.boundary === "own") expect(can.boundary.proof, at).toBe("proven");
       if (one.boundary === "sandbox" || one.boundary === "container") {

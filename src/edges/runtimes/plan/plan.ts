@@ -2,7 +2,8 @@
  * How a run will be driven, decided before it starts from what the runtime can do and what the task is. Pure: no clock, no machine, no
  * runtime's name. What is missing comes as sentences that people see and that stay with the run.
  *
- * PLAN-1: a runtime that doesn't ask before every call runs only inside a boundary that makes asking unnecessary, or not at all.
+ * PLAN-1: a runtime that doesn't ask before every call runs only inside a boundary that makes asking unnecessary, or not at all. A daemon
+ *     that the owner runs anyway is judged by its own rules where it doesn't ask, so it gets the owner's words only.
  * PLAN-2: a claim about safety counts as such only when it is proven. Until then the boundary has to hold as well.
  * PLAN-3: something is missing exactly when a sentence says so: a run without shortfalls has everything.
  */
@@ -49,8 +50,8 @@ export function plan(can: RuntimeCapabilities, task: RunTask): PlannedRun {
   const reach = reachInto(can.class);
   const boundary = chooseBoundary(can, task, reach);
   const isConfined = CONFINES[boundary];
-  const judge = chooseJudge(can, reach);
-  const refusal = refuse(can, judge, isConfined);
+  const judge = chooseJudge(can, reach, isConfined);
+  const refusal = refuse(can, task, { judge, isConfined });
   if (refusal) return { ok: false, reasons: [note(refusal)] };
   const home = chooseHome(can, reach);
   const spend = chooseSpend(can, reach);
@@ -119,15 +120,21 @@ function chooseBoundary(can: RuntimeCapabilities, task: RunTask, reach: Nearness
   return value.includes("own") && proof === "proven" ? "own" : "none";
 }
 
-function chooseJudge(can: RuntimeCapabilities, reach: Nearness): RunPlan["judge"] {
+function chooseJudge(can: RuntimeCapabilities, reach: Nearness, isConfined: boolean): RunPlan["judge"] {
   if (reach === "ours") return "gate";
   if (can.class === "peer" || can.class === "human") return "theirs";
   const { approvals } = can;
-  return approvals.proof !== "absent" && approvals.value.covers === "every-call" ? "gate" : "boundary";
+  if (approvals.proof !== "absent" && approvals.value.covers === "every-call") return "gate";
+  return can.class === "attached" && !isConfined ? "theirs" : "boundary";
 }
 
 /** PLAN-1, PLAN-2. */
-function refuse(can: RuntimeCapabilities, judge: RunPlan["judge"], isConfined: boolean): Shortfall | undefined {
+function refuse(
+  can: RuntimeCapabilities,
+  { trust }: RunTask,
+  { judge, isConfined }: { judge: RunPlan["judge"]; isConfined: boolean },
+): Shortfall | undefined {
+  if (can.class === "attached" && judge === "theirs" && trust === "outside") return { code: "daemon-outside" };
   if (isConfined || judge === "theirs" || can.class === "in-process") return undefined;
   if (judge === "boundary") return { code: "cannot-ask" };
   return can.approvals.proof === "proven" ? undefined : { code: "asking-unproven" };
@@ -163,7 +170,7 @@ function judgeShortfalls(
 ): Shortfall[] {
   const found: Shortfall[] = [];
   if (can.class === "human") return found;
-  if (judge === "theirs") found.push({ code: "judged-elsewhere" });
+  if (judge === "theirs") found.push({ code: can.class === "attached" ? "judged-partly" : "judged-elsewhere" });
   if (judge === "boundary") found.push({ code: "not-asked" });
   if (judge !== "gate" || can.class === "in-process") return found;
   if (can.approvals.proof === "claimed") found.push({ code: "asking-claimed" });

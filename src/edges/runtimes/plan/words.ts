@@ -6,6 +6,10 @@ const SENTENCES = {
     "This runtime doesn't ask before it acts, and this machine has no sandbox to run it in. Install bubblewrap, or choose another runtime.",
   "asking-unproven":
     "This runtime says that it asks before it acts, but Lares hasn't seen it do so here, and there is no sandbox to run it in. Install bubblewrap, or choose another runtime.",
+  "daemon-outside":
+    "This runtime decides by its own settings what it asks about, so it gets no words from outside: only your own.",
+  "judged-partly":
+    "It decides by its own settings what it asks about. What it asks is judged by your rules; the rest happens unasked.",
   "judged-elsewhere": "What it does happens elsewhere: Lares can't check or stop its actions.",
   "not-asked": "It doesn't ask before it acts. It may do anything inside its sandbox, and nothing outside.",
   "asking-claimed":
