@@ -139,6 +139,8 @@ export interface RunRequest {
   };
   /** The conversation to go on with; null starts a new one. */
   resume: RunToken | null;
+  /** What was recorded of this run before this attempt: a run that is taken up says only what is new. */
+  known?: readonly RunEventBody[];
 }
 
 /** What the host lends to one run. Everything here ends with it. */

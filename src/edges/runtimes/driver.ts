@@ -11,6 +11,10 @@ export interface DriverParts {
   tag: string;
   /** Ends every process of a run. Resolves when none is left. */
   endRun(run: { key: string; leader?: number }): Promise<unknown>;
+  /** A folder in Lares' home for what makes it known to a runtime. None: that ends with the process. */
+  kept?: string;
+  /** Of the person: a daemon's own settings are there. */
+  userHome?: string;
 }
 
 export interface RuntimeDriver {

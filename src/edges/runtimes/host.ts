@@ -5,11 +5,14 @@
  * HOST-1: a run is planned before anything is started; what the plan doesn't allow isn't started.
  * HOST-2: what a run was lent ends with it: its door to models, its folders, its way out of the sandbox.
  */
+import { join } from "node:path";
 import type {
   ModelRelay,
   RunCommand,
+  RunPorts,
   RunRequest,
   RunSession,
+  RunToken,
   RunTools,
   RuntimeAdapter,
   RuntimeCapabilities,
@@ -128,6 +131,20 @@ export class RuntimeHost {
 
   /** Throws an AppError when it surely did not start. */
   async open(of: OpenRun, signal: AbortSignal): Promise<OpenedRun> {
+    const opened = await this.start(of, (adapter, request, ports) => adapter.open(request, ports, signal), signal);
+    return opened!;
+  }
+
+  /** Takes up a run that outlived the process that opened it. Null: there is nothing to take up. */
+  takeUp(of: OpenRun, token: RunToken, signal: AbortSignal): Promise<OpenedRun | null> {
+    return this.start(of, (adapter, request, ports) => adapter.reattach(token, request, ports, signal), signal);
+  }
+
+  private async start(
+    of: OpenRun,
+    begin: (adapter: RuntimeAdapter, request: RunRequest, ports: RunPorts) => Promise<RunSession | null>,
+    signal: AbortSignal,
+  ): Promise<OpenedRun | null> {
     const { clock, home, tag } = this.parts;
     const driver = this.find(of.runtime);
     const adapter = await this.adapter(driver);
@@ -175,8 +192,10 @@ export class RuntimeHost {
           return confined.command;
         },
       };
-      const opened = await adapter.open(request, ports, signal);
-      return this.hold({ session: opened, plan: planned.plan, isMetered: lease !== null }, closing);
+      const opened = await begin(adapter, request, ports);
+      if (opened) return this.hold({ session: opened, plan: planned.plan, isMetered: lease !== null }, closing);
+      for (const close of closing) close();
+      return null;
     } catch (error) {
       for (const close of closing) close();
       throw error;
@@ -230,7 +249,7 @@ export class RuntimeHost {
     const key = JSON.stringify([driver.name, this.parts.config()[driver.name] ?? null]);
     let made = this.adapters.get(key);
     if (!made) {
-      made = driver.make(this.parts);
+      made = driver.make({ ...this.parts, kept: join(this.parts.home, "runtimes") });
       this.adapters.set(key, made);
     }
     return made;

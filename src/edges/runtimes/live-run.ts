@@ -11,7 +11,7 @@ import { runWords as words } from "./words.ts";
 interface LiveRunParts {
   request: RunRequest;
   ports: Pick<RunPorts, "isServing">;
-  child: RunChild;
+  child: Pick<RunChild, "pause" | "resume" | "end">;
   clock: Clock;
   /** The runtime, as people know it. */
   title: string;

@@ -9,6 +9,7 @@ import type {
   RunOutcome,
   RunRequest,
   RunSession,
+  RunToken,
   RunToolResult,
   RunTools,
   ToolSpec,
@@ -56,6 +57,8 @@ export interface RunsParts {
   lastCall(turn: TurnId): Promise<number>;
   /** Throws an AppError when it surely did not start. */
   open(of: StartRun, signal: AbortSignal): Promise<BegunRun>;
+  /** Takes up a run that goes on without us. Null: there is nothing to take up. */
+  takeUp(of: StartRun, token: RunToken, signal: AbortSignal): Promise<BegunRun | null>;
   /** Ends what processes of these runs an earlier life left. */
   endLeft(runs: readonly string[]): Promise<void>;
 }

@@ -7,12 +7,13 @@
  * RUNS-3: an event is recorded before it is shown.
  * RUNS-4: after a crash a run goes on in the runtime's own conversation where its token finds it, else in a new one that reads what was
  *     done. After too many attempts its outcome is unknown, and that is said.
+ * RUNS-5: a run in a daemon outlives us. It is taken up as it is, with what it asked meanwhile, before anything is said to it.
  */
 import { nextPlace, type RunEvent, type RunEventBody, type RunPlace, type Tx } from "../../core/contracts/index.ts";
 import { AppError, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { firstWords } from "./handover.ts";
 import { OwnCalls } from "./own-calls.ts";
-import type { BegunRun, DriveRequest, RunStop, RunsParts, RunTrouble, SaidMeanwhile } from "./ports.ts";
+import type { BegunRun, DriveRequest, RunStop, RunsParts, RunTrouble, SaidMeanwhile, StartRun } from "./ports.ts";
 import {
   addEvent,
   addSaid,
@@ -46,6 +47,8 @@ interface HeldRun {
   place: RunPlace;
   /** Characters so far. */
   said: number;
+  /** What was answered before the run was read: asked again, it is no question. */
+  answered: ReadonlySet<string>;
   /** What the proxy said about its last failed call: the runtime's own words about it come later and know less. */
   trouble: RunTrouble | null;
 }
@@ -166,6 +169,9 @@ export class Runs {
     const [events, said] = await Promise.all([this.events(turn), this.meanwhile(turn)]);
     const situation = { text: of.text, attempt: row.attempt, events, said, answers };
     this.parts.crash.at("run.opening", () => of.text);
+    // RUNS-5
+    const taken = row.token && row.attempt > 1 ? await this.takeUp(of, row, events) : null;
+    if (taken) return taken;
     if (token) {
       const text = firstWords({ ...situation, isResumed: true, before: "" });
       const resumed = await this.open(of, row, { text, resume: token });
@@ -181,12 +187,37 @@ export class Runs {
     row: RunRow,
     { text, resume }: { text: string; resume: RunRow["token"] },
   ): Promise<HeldRun | RunStop> {
+    const start = (request: StartRun, signal: AbortSignal) => this.parts.open({ ...request, resume }, signal);
+    const opened = await this.start(of, row, { text, start });
+    return opened ?? { why: "failed", trouble: { failure: "unknown", text: ENDED_EARLY, hint: null } };
+  }
+
+  /** Null: there is nothing to take up. */
+  private async takeUp(
+    of: DriveRequest,
+    row: RunRow,
+    known: readonly RunEventBody[],
+  ): Promise<HeldRun | RunStop | null> {
+    const start = (request: StartRun, signal: AbortSignal) =>
+      this.parts.takeUp({ ...request, known }, row.token!, signal);
+    const taken = await this.start(of, row, { text: "", start });
+    if (!taken || "why" in taken) return taken;
+    for (const { ask, answer } of of.answers) await taken.started.session.answer(ask, answer);
+    taken.answered = new Set(of.answers.map(({ ask }) => ask));
+    return taken;
+  }
+
+  private async start(
+    of: DriveRequest,
+    row: RunRow,
+    { text, start }: { text: string; start(request: StartRun, signal: AbortSignal): Promise<BegunRun | null> },
+  ): Promise<HeldRun | RunStop | null> {
     const { turn, session, agent, runtime, model, workspace, trust, instructions } = of;
     const place: RunPlace = { attempt: row.attempt, seq: row.seq, ended: false };
     const calls = new OwnCalls(this.parts.clock);
-    const live: Omit<HeldRun, "started"> = { place, calls, said: 0, trouble: null };
+    const live: Omit<HeldRun, "started"> = { place, calls, said: 0, answered: new Set(), trouble: null };
     try {
-      const started = await this.parts.open(
+      const started = await start(
         {
           run: turn,
           attempt: row.attempt,
@@ -198,7 +229,7 @@ export class Runs {
           model,
           workspace,
           trust,
-          resume,
+          resume: null,
           prompt: { instructions, text },
           tools: { specs: of.tools, call: (name, input, waits) => calls.take(name, input, waits) },
           isServing: () => calls.isServing,
@@ -211,6 +242,7 @@ export class Runs {
         },
         AbortSignal.any([of.signal, of.stopping]),
       );
+      if (!started) return null;
       this.parts.crash.at("run.opened", () => text);
       await this.parts.records.write((tx) => keepPlan(tx, turn, started.plan));
       const opened = Object.assign(live, { started });
@@ -263,7 +295,8 @@ export class Runs {
     this.parts.crash.at("run.recorded", () => JSON.stringify(event.body));
     live.calls.heard(event.body);
     of.show(event.body);
-    return toStop(event);
+    const stop = toStop(event);
+    return stop?.why === "asks" && live.answered.has(stop.ask) ? undefined : stop;
   }
 
   /** RUNS-3 */
