@@ -105,6 +105,8 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",
   "edges/runtimes/folders.ts": "makes and removes the folders of runs in the home",
   "edges/runtimes/codex/home.ts": "makes and clears the folder that Codex has as its home",
+  "edges/runtimes/openclaw/device.ts": "the key in the home by which OpenClaw's gateway knows this Lares",
+  "edges/runtimes/openclaw/place.ts": "OpenClaw's own settings, for where its gateway is: plain files only, bounded",
   "edges/tools/browser/launch.ts": "the browser's profile in the home, which no sandbox shows",
   "edges/tools/exec/capture.ts": "writes to a descriptor that the path type opened",
   "edges/tools/exec/exec.ts": "the folder of a command's supervisor, in the home, which no sandbox shows",

@@ -36,6 +36,7 @@ export const LOOKALIKES: Readonly<Record<string, string>> = {
   "src/core/protocol/memory-methods.ts": "an example in the reference",
   "src/core/protocol/print.ts": "the text of the reference",
   "src/edges/channels/whatsapp-web/credentials.ts": "names of the account's own credentials",
+  "src/edges/runtimes/openclaw/token.ts": "another program's way to name a conversation",
   "src/faces/cli/words/table/talk.ts": "examples on the help pages",
   "ui/src/lib/words.ts": "a sentence",
 };
@@ -78,6 +79,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/plugins/format/own-part.ts": "a host and its port",
   "src/edges/plugins/install/source.ts": "a package of npm",
   "src/edges/plugins/run/hooks.ts": "the name of a hook source",
+  "src/edges/runtimes/openclaw/token.ts": "another program's way to name a conversation and a message",
   "src/edges/runtimes/proxy/door.ts": "a host and its port",
   "src/edges/runtimes/proxy/read-request.ts": "Google's addresses",
   "src/edges/tools/browser/brief.ts": "headings",

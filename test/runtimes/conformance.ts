@@ -37,7 +37,7 @@ export interface RealStage extends RuntimeStage {
   /** Ends what a Lares that was killed left of a run, as the next one does before it opens another attempt. */
   endLeft(run: string): Promise<unknown>;
   /** For a Lares in a process of its own: where the program is, and the variable that marks its processes. */
-  killed: Pick<KilledRun, "runtime" | "folders" | "tag">;
+  killed: Pick<KilledRun, "runtime" | "folders" | "tag" | "more">;
   /** Puts settings of its own kind into the folder it works in, which allow everything and leave the mark `planted` when they count. */
   plant?(): void;
 }
@@ -68,7 +68,13 @@ async function open(stage: RealStage, text: string, more: Partial<RunRequest> = 
 }
 
 /** To its end, answering each question with yes; nothing is left of it. */
-async function finish(stage: RealStage, { request, session, follower }: Opened, allow = true): Promise<Follower> {
+async function finish(stage: RealStage, opened: Opened, allow = true): Promise<Follower> {
+  const follower = await answerAll(stage, opened, allow);
+  assert.deepEqual(faultsIn(follower.events, opened.request), []);
+  return follower;
+}
+
+async function answerAll(stage: RealStage, { request, session, follower }: Opened, allow = true): Promise<Follower> {
   const answered = new Set<string>();
   await until(
     "the end of the run",
@@ -83,14 +89,16 @@ async function finish(stage: RealStage, { request, session, follower }: Opened, 
   );
   await follower.ended;
   await session.close();
-  assert.deepEqual(faultsIn(follower.events, request), []);
   assert.deepEqual(await stage.left(request.run), []);
   return follower;
 }
 
-/** `kill -9` of Lares when this event came: what is left of the run is ended, and the conversation goes on in the next attempt. */
-async function killAt(stage: RealStage, text: string, { at, allows = false }: KillPoint): Promise<void> {
-  const request = makeRequest(stage, text);
+/** `kill -9` of Lares when this event came. The events that it had recorded. */
+async function killLares(
+  stage: RealStage,
+  request: RunRequest,
+  { at, allows = false }: KillPoint,
+): Promise<RunEvent[]> {
   const { confine: _, ...ports } = await stage.ports(request.run);
   const killed: KilledRun = { ...stage.killed, request, ports, allows };
   const child = fork(fileURLToPath(new URL("./kill-child.ts", import.meta.url)), [JSON.stringify(killed)], {
@@ -103,14 +111,35 @@ async function killAt(stage: RealStage, text: string, { at, allows = false }: Ki
   await until(`an event of type ${at}`, () => events.some(({ body }) => body.type === at), PATIENCE);
   child.kill("SIGKILL");
   await gone;
+  return events;
+}
+
+function lastToken(events: readonly RunEvent[]) {
+  const resume = events.flatMap(({ body }) => (body.type === "checkpoint" ? [body.token] : [])).at(-1);
+  assert.ok(resume, "there was no checkpoint to go on from");
+  return resume;
+}
+
+/** The run that outlived Lares is taken up, and goes on to its end. */
+async function takeUpAt(stage: RealStage, text: string, at: RunEventBody["type"]): Promise<Follower> {
+  const request = makeRequest(stage, text);
+  const events = await killLares(stage, request, { at });
+  const known = events.map(({ body }) => body);
+  const next = { ...request, attempt: 2, lastSeq: events.at(-1)!.seq, known };
+  const session = await stage.adapter.reattach(lastToken(events), next, await stage.ports(request.run), never);
+  assert.ok(session, "there was nothing to take up");
+  // Its calls may have been announced by the attempt before.
+  return answerAll(stage, { request: next, session, follower: new Follower(session, next.lastSeq) });
+}
+
+/** What is left of the killed one's run is ended, and the conversation goes on in the next attempt. */
+async function killAt(stage: RealStage, text: string, point: KillPoint): Promise<void> {
+  const request = makeRequest(stage, text);
+  const events = await killLares(stage, request, point);
   await stage.endLeft(request.run);
   assert.deepEqual(await stage.left(request.run), []);
-  const known = events.map(({ body }) => body).filter((body) => body.type === "checkpoint");
-  const resume = known.at(-1)?.token ?? null;
-  assert.ok(resume, "there was no checkpoint to go on from");
-  const next = { ...request, attempt: 2, lastSeq: events.at(-1)!.seq, resume };
-  const { run, attempt, lastSeq } = next;
-  const opened = await open(stage, stage.prompts.say("back again"), { run, attempt, lastSeq, resume });
+  const next = { run: request.run, attempt: 2, lastSeq: events.at(-1)!.seq, resume: lastToken(events) };
+  const opened = await open(stage, stage.prompts.say("back again"), next);
   const follower = await finish(stage, opened);
   assert.equal(follower.text, "back again");
   assert.ok(stage.heard!().includes(JSON.stringify(text).slice(1, 20)), "it doesn't know what was said before");
@@ -123,6 +152,8 @@ interface KillPoint {
   allows?: boolean;
 }
 
+/** It goes on without us. */
+const isDaemon = ({ adapter }: RealStage) => adapter.capabilities("").class === "attached";
 const outcome = (follower: Follower) => follower.all("done")[0]?.outcome;
 const hasWords = ({ follower }: Opened, words: string) =>
   until(`the words "${words}"`, () => follower.text.includes(words), PATIENCE);
@@ -274,6 +305,30 @@ export const CHECKS: readonly Check[] = [
     async run(stage) {
       await killAt(stage, stage.prompts.slow!("slowly"), { at: "answered", allows: true });
       assert.equal(stage.marks("slowly"), 0);
+    },
+  },
+  {
+    name: "taken up after kill -9 while it asks",
+    proves: [],
+    fits: isDaemon,
+    async run(stage) {
+      const follower = await takeUpAt(stage, stage.prompts.act("outlived", "still here"), "ask");
+      assert.equal(follower.text, "still here");
+      assert.equal(stage.marks("outlived"), 1);
+      assert.deepEqual(
+        follower.all("tool_call").map(({ name }) => name),
+        [],
+      );
+    },
+  },
+  {
+    name: "taken up after kill -9 while it writes",
+    proves: [],
+    fits: isDaemon,
+    async run(stage) {
+      const follower = await takeUpAt(stage, stage.prompts.forever("on and on"), "text");
+      assert.equal(outcome(follower), "finished");
+      assert.equal(follower.all("done")[0]?.text, `on and on${" more".repeat(24)}`);
     },
   },
   {

@@ -4,6 +4,7 @@
  */
 import type { RunPorts, RunRequest } from "../../src/core/contracts/index.ts";
 import { systemClock } from "../../src/core/kit/index.ts";
+import type { DriverParts } from "../../src/edges/runtimes/driver.ts";
 import { DRIVERS } from "../../src/edges/runtimes/index.ts";
 import { endRun } from "../../src/edges/tools/exec/processes.ts";
 
@@ -11,15 +12,18 @@ export interface KilledRun {
   runtime: string;
   folders: readonly string[];
   tag: string;
+  /** What else its adapter is made from. */
+  more?: Pick<DriverParts, "kept" | "userHome">;
   request: RunRequest;
   ports: Omit<RunPorts, "confine">;
   /** Every question is answered with yes. */
   allows: boolean;
 }
 
-const { runtime, folders, tag, request, ports, allows } = JSON.parse(process.argv[2]!) as KilledRun;
+const { runtime, folders, tag, more, request, ports, allows } = JSON.parse(process.argv[2]!) as KilledRun;
 const driver = DRIVERS.find(({ name }) => name === runtime)!;
-const adapter = await driver.make({ clock: systemClock, searchPath: () => folders, tag, endRun: (run) => endRun(run) });
+const parts = { clock: systemClock, searchPath: () => folders, tag, endRun: (run: { key: string }) => endRun(run) };
+const adapter = await driver.make({ ...parts, ...more });
 const lent = { ...ports, confine: async <T>(command: T) => command };
 const session = await adapter.open(request, lent, new AbortController().signal);
 for await (const event of session.events(request.lastSeq)) {

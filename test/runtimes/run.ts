@@ -4,10 +4,11 @@
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fromNpm } from "../support/outside.ts";
+import { findNode, fromNpm } from "../support/outside.ts";
 import { CHECKS, type RealStage } from "./conformance.ts";
 import { openRealClaudeStage } from "./real-claude-code.ts";
 import { openRealCodexStage } from "./real-codex.ts";
+import { openRealClawStage, type RealGateway, startRealGateway } from "./real-openclaw.ts";
 
 interface RealRuntime {
   name: string;
@@ -38,6 +39,18 @@ const RUNTIMES: readonly RealRuntime[] = [
       return () => openRealCodexStage(program);
     },
   },
+  {
+    name: "openclaw",
+    install() {
+      const folder = fromNpm(join(CACHE, "openclaw"), { openclaw: "2026.9.6" });
+      const node = findNode(24, "OpenClaw");
+      let gateway: Promise<RealGateway> | undefined;
+      return async () => {
+        gateway ??= startRealGateway(node, join(folder, "node_modules/openclaw/openclaw.mjs"));
+        return openRealClawStage(await gateway);
+      };
+    },
+  },
 ];
 
 type Mark = "ok" | "FAILED" | "-";
@@ -50,7 +63,8 @@ for (const { name, install } of RUNTIMES) {
   table.set(name, await tryAll(name, install()));
 }
 printTable();
-process.exitCode = wrong === 0 ? 0 : 1;
+// A daemon that is still there ends with this process.
+process.exit(wrong === 0 ? 0 : 1);
 
 async function tryAll(name: string, openStage: () => Promise<RealStage>): Promise<Map<string, Mark>> {
   const marks = new Map<string, Mark>();

@@ -51,9 +51,7 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
     recordUsage,
     lastCall,
     log: log.child("runs"),
-    open: async (of, signal) => (await host()).open(of, signal),
-    takeUp: async (of, token, signal) => (await host()).takeUp(of, token, signal),
-    endLeft: async (of) => (await host()).endLeft(of),
+    host,
   });
   const instructions = async (agent: AgentId) =>
     callerPrompt(await workshop.agents.promptFiles(agent, { forOwner: false }));

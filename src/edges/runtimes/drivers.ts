@@ -16,6 +16,11 @@ export const DRIVERS: readonly RuntimeDriver[] = [
     title: "Codex",
     make: async (parts) => (await import("./codex/adapter.ts")).makeCodexAdapter(parts),
   },
+  {
+    name: "openclaw",
+    title: "OpenClaw",
+    make: async (parts) => (await import("./openclaw/adapter.ts")).makeOpenClawAdapter(parts),
+  },
   ...ACP_PROFILES.map(driveAcp),
 ];
 

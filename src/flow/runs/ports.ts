@@ -47,6 +47,16 @@ export interface BegunRun {
   release(): Promise<void>;
 }
 
+/** Where runs live. */
+export interface RunHome {
+  /** Throws an AppError when it surely did not start. */
+  open(of: StartRun, signal: AbortSignal): Promise<BegunRun>;
+  /** Takes up a run that goes on without us. Null: there is nothing to take up. */
+  takeUp(of: StartRun, token: RunToken, signal: AbortSignal): Promise<BegunRun | null>;
+  /** Ends what processes of these runs an earlier life left. */
+  endLeft(runs: readonly string[]): Promise<void>;
+}
+
 export interface RunsParts {
   records: Records;
   clock: Clock;
@@ -55,12 +65,8 @@ export interface RunsParts {
   recordUsage: RecordUsage;
   /** The highest number of a call of this turn in the ledger; -1 when there is none. */
   lastCall(turn: TurnId): Promise<number>;
-  /** Throws an AppError when it surely did not start. */
-  open(of: StartRun, signal: AbortSignal): Promise<BegunRun>;
-  /** Takes up a run that goes on without us. Null: there is nothing to take up. */
-  takeUp(of: StartRun, token: RunToken, signal: AbortSignal): Promise<BegunRun | null>;
-  /** Ends what processes of these runs an earlier life left. */
-  endLeft(runs: readonly string[]): Promise<void>;
+  /** Loads it when the first run needs it. */
+  host(): Promise<RunHome>;
 }
 
 /** One stretch of a run: until it asks something, or is over. */

@@ -72,7 +72,7 @@ export class Runs {
     const row = await readRun(this.parts.records, turn);
     if (row && row.endedAt !== null) return;
     // RUNS-1
-    if (row) await this.parts.endLeft([turn]);
+    if (row) await (await this.parts.host()).endLeft([turn]);
     this.next.set(turn, (row?.attempt ?? 0) + 1);
   }
 
@@ -156,7 +156,7 @@ export class Runs {
   async sweep(): Promise<void> {
     const open = await listRuns(this.parts.records, { open: true, limit: MOST_LEFT });
     const left = open.map(({ turn }) => turn).filter((turn) => !this.live.has(turn));
-    if (left.length > 0) await this.parts.endLeft(left);
+    if (left.length > 0) await (await this.parts.host()).endLeft(left);
   }
 
   list(q: { open: boolean; limit: number }): Promise<RunRow[]> {
@@ -187,7 +187,8 @@ export class Runs {
     row: RunRow,
     { text, resume }: { text: string; resume: RunRow["token"] },
   ): Promise<HeldRun | RunStop> {
-    const start = (request: StartRun, signal: AbortSignal) => this.parts.open({ ...request, resume }, signal);
+    const start = async (request: StartRun, signal: AbortSignal) =>
+      (await this.parts.host()).open({ ...request, resume }, signal);
     const opened = await this.start(of, row, { text, start });
     return opened ?? { why: "failed", trouble: { failure: "unknown", text: ENDED_EARLY, hint: null } };
   }
@@ -198,12 +199,13 @@ export class Runs {
     row: RunRow,
     known: readonly RunEventBody[],
   ): Promise<HeldRun | RunStop | null> {
-    const start = (request: StartRun, signal: AbortSignal) =>
-      this.parts.takeUp({ ...request, known }, row.token!, signal);
+    const start = async (request: StartRun, signal: AbortSignal) =>
+      (await this.parts.host()).takeUp({ ...request, known }, row.token!, signal);
     const taken = await this.start(of, row, { text: "", start });
     if (!taken || "why" in taken) return taken;
-    for (const { ask, answer } of of.answers) await taken.started.session.answer(ask, answer);
-    taken.answered = new Set(of.answers.map(({ ask }) => ask));
+    const given = of.answers.flatMap((one) => ("ask" in one ? [one] : []));
+    for (const { ask, answer } of given) await taken.started.session.answer(ask, answer);
+    taken.answered = new Set(given.map(({ ask }) => ask));
     return taken;
   }
 
