@@ -314,6 +314,10 @@ describe("settings", () => {
       expect(whole).toMatchObject({ status: 502, ...wrong });
       expect(stream).toBeInstanceOf(OpenAI.APIError);
       expect(stream).toMatchObject({ code: "answer_format" });
+      // The list of turns says what the callers got.
+      const { turns } = await instance.rpc("turns.list", { limit: 2 });
+      const failed = { state: "failed", failure: "answer-format", reason: expect.stringMatching(expected) };
+      expect(turns).toMatchObject([failed, failed]);
     });
 
     test("JSON that a model wrapped is unwrapped, whole and streamed, in both doors", async () => {

@@ -43,7 +43,7 @@ export type FailureClass =
   | "too-large"
   | "unknown";
 
-/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. `stopped-lares`: it took the process down twice (I13). */
+/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. `stopped-lares`: it took the process down twice (I13). `answer-format`: the answer isn't in the format that its caller asked for. */
 export type TurnFailure =
   | FailureClass
   | "limit"
@@ -51,7 +51,8 @@ export type TurnFailure =
   | "script"
   | "not-allowed"
   | "unknown-outcome"
-  | "stopped-lares";
+  | "stopped-lares"
+  | "answer-format";
 
 /** How a turn ended, as it is stored and shown. */
 export interface TurnResult {

@@ -10,6 +10,7 @@ import {
   messageIds,
   type ToolCallPart,
 } from "../../core/domain/index.ts";
+import { fitTo } from "../../core/kit/index.ts";
 import { act } from "./act.ts";
 import { findFinish, findSilence, notRun } from "./endings.ts";
 import { type Ending, finish } from "./finish.ts";
@@ -19,7 +20,17 @@ import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
 import type { WaitingCall } from "./progress.ts";
 import { parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
-import { COMPACTED, CUT_OFF, cutOffAt, emptyTwice, LOOPED, MODEL_DECLINED, NO_MORE_TOOLS, TOO_LONG } from "./words.ts";
+import {
+  COMPACTED,
+  CUT_OFF,
+  cutOffAt,
+  emptyTwice,
+  LOOPED,
+  MODEL_DECLINED,
+  NO_MORE_TOOLS,
+  TOO_LONG,
+  wrongFormat,
+} from "./words.ts";
 
 type GoodReply = Extract<ModelReply, { ok: true }>;
 
@@ -183,7 +194,7 @@ async function answer(
   const checked = heard ? await checkAnswer(parts, run, { text, isLast: false }) : "ok";
   if (checked === "again") return undefined;
   if (checked !== "ok") return finish(parts, run, heldBack(checked.deny));
-  if (reply.finish !== "length") return finish(parts, run, { state: "answered", text });
+  if (reply.finish !== "length") return finish(parts, run, asAsked(run, { state: "answered", text }));
   const asked = run.given?.settings?.maxOutputTokens;
   p.notices.push(asked === undefined ? CUT_OFF : cutOffAt(asked));
   return finish(parts, run, { state: "answered", text, cut: true });
@@ -204,7 +215,15 @@ async function lastWord(
   const checked = heard ? await checkAnswer(parts, run, { text, isLast: true }) : "ok";
   if (typeof checked === "object") return finish(parts, run, { ...heldBack(checked.deny), results });
   run.p.notices.push(cap);
-  return finish(parts, run, { state: "answered", text, results });
+  return finish(parts, run, asAsked(run, { state: "answered", text, results }));
+}
+
+/** An answer in another format than its caller asked for is none: what the caller gets is what the turn's end says. */
+function asAsked({ given }: TurnRun, ending: Ending): Ending {
+  const format = given?.settings?.format;
+  const fits = format && fitTo(format.schema, ending.text);
+  if (!fits || fits.ok) return ending;
+  return { ...ending, state: "failed", text: "", reason: wrongFormat(fits.why), failure: "answer-format" };
 }
 
 /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */

@@ -13,6 +13,7 @@ export const FILES_CHANGED =
   "Not run: the command's files changed after it was allowed and before it started. Call it again.";
 export const CHANGED_AFTER_APPROVAL =
   "Not run: something it uses changed after it was approved. Call it again if it's still needed.";
+export const wrongFormat = (why: string) => `The model's answer isn't in the format that was asked for. ${why}`;
 export const LOCK_LOST =
   "Outcome unclear: the lock on these files was lost while this ran, so somebody else may have changed them. Look at them before you go on.";
 export const STOPPED_BEFORE = "Stopped before it ran.";

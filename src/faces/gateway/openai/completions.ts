@@ -72,7 +72,7 @@ export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Pro
   const how = { settings, tools: asked.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
-  if (hasFailed(answer)) return turnFailed(c, answer);
+  if (hasFailed(answer)) return turnFailed(c, answer, FORMAT);
   const checked = checkAnswer(answer, settings.format);
   if ("wrong" in checked) return formatFailed(c, answer, wrongFormat(checked.wrong, FORMAT));
   return c.json(whole(body, { ...answer, response: checked.text }, how), 200, answerHeaders(answer));
@@ -152,7 +152,7 @@ async function stream(
   how: How,
 ): Promise<Response> {
   const { turn, head, abort } = await followed(c, parts, params);
-  if (hasFailed(head)) return turnFailed(c, head);
+  if (hasFailed(head)) return turnFailed(c, head, FORMAT);
   return streamSSE(c, async (sse) => {
     sse.onAbort(abort);
     const created = Math.floor(Date.now() / 1000);
@@ -168,11 +168,11 @@ async function stream(
     const fail = (error: object) => sse.writeSSE({ data: JSON.stringify({ error }) });
     try {
       known = await turn.begun();
-      if (hasFailed(known)) return void (await fail(failedShape(known)));
+      if (hasFailed(known)) return void (await fail(failedShape(known, FORMAT)));
       await chunk({ role: "assistant", content: "" });
       const { piece, end } = sayChecked(how.settings.format, (content) => chunk({ content }));
       const answer = await turn.to(piece);
-      if (hasFailed(answer)) return void (await fail(failedShape(answer)));
+      if (hasFailed(answer)) return void (await fail(failedShape(answer, FORMAT)));
       const wrong = await end(answer);
       if (wrong !== undefined) return void (await fail(wrongFormat(wrong, FORMAT)));
       const more = besides(answer, how);

@@ -34,17 +34,20 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 }
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
-export function turnFailed(c: Context<HttpEnv>, answer: ChatAnswer): Response {
-  return c.json({ error: failedShape(answer) }, chooseStatus(answer), {
+export function turnFailed(c: Context<HttpEnv>, answer: ChatAnswer, formatField: string): Response {
+  if (answer.failure === "answer-format") return formatFailed(c, answer, failedShape(answer, formatField));
+  return c.json({ error: failedShape(answer, formatField) }, chooseStatus(answer), {
     ...answerHeaders(answer),
     "x-should-retry": "false",
   });
 }
 
-export function failedShape(answer: ChatAnswer) {
+/** `formatField`: where the caller asked for a format. */
+export function failedShape(answer: ChatAnswer, formatField: string) {
   // None of OpenAI's finish reasons says that somebody stopped it: "stop" would mean that the answer is whole.
   if (answer.state === "stopped") return { message: STOPPED, type: "server_error", code: "turn_stopped", param: null };
   const message = answer.reason ?? "The turn failed.";
+  if (answer.failure === "answer-format") return wrongFormat(message, formatField);
   // The provider knows no such model: that is the caller's to correct.
   if (answer.failure === "not-found")
     return { message, type: "invalid_request_error", code: "model_not_found", param: "model" };

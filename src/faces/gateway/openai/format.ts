@@ -1,6 +1,6 @@
 /**
  * Answers that were asked for as JSON: checked before the caller believes them, whole and streamed. One that isn't what was asked for
- * is an error, not an answer.
+ * is an error, not an answer, and its turn has failed (`flow/turns/converse.ts`); here it is unwrapped.
  */
 import type { AnswerSettings } from "../../../core/domain/index.ts";
 import { fitTo } from "../../../core/kit/index.ts";
@@ -12,7 +12,7 @@ type Checked = { text: string } | { wrong: string };
 /** The words as the caller gets them. JSON that the model wrapped comes without what is around it. */
 export function checkAnswer(answer: ChatAnswer, format: Format, text = answer.response): Checked {
   // What was cut says so itself, a question to a person is no answer yet, and calls have their own form.
-  const isAnswer = answer.state === "answered" && !answer.cut && !(answer.toolCalls && text === "");
+  const isAnswer = answer.state === "answered" && !answer.cut && !answer.toolCalls;
   if (!format || !isAnswer) return { text };
   const fits = fitTo(format.schema, text);
   return fits.ok

@@ -80,7 +80,7 @@ export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promi
   const how = { settings, tools: asked.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, toCaller(c));
-  if (hasFailed(answer)) return turnFailed(c, answer);
+  if (hasFailed(answer)) return turnFailed(c, answer, FORMAT);
   const checked = checkAnswer(answer, settings.format);
   if ("wrong" in checked) return formatFailed(c, answer, wrongFormat(checked.wrong, FORMAT));
   return c.json(whole(body, answer, checked.text + besides(answer, how)), 200, answerHeaders(answer));
@@ -189,7 +189,7 @@ async function stream(
   how: How,
 ): Promise<Response> {
   const { turn: following, head, abort } = await followed(c, parts, params);
-  if (hasFailed(head)) return turnFailed(c, head);
+  if (hasFailed(head)) return turnFailed(c, head, FORMAT);
   return streamSSE(c, async (sse) => {
     sse.onAbort(abort);
     let n = 0;
@@ -217,7 +217,7 @@ async function stream(
       const speak = queued(say);
       const { piece, end } = sayChecked(how.settings.format, speak);
       const answer = await following.to(piece);
-      const failed = hasFailed(answer) ? failedShape(answer).message : await end(answer);
+      const failed = hasFailed(answer) ? failedShape(answer, FORMAT).message : await end(answer);
       if (failed !== undefined) {
         const error = { code: "server_error", message: failed };
         return void (await write("response.failed", {
