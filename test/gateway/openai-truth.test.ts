@@ -52,7 +52,7 @@ describe("a turn that is stopped", () => {
     const data = await client.chat.completions.create({ model: "lares", stream: true, messages: said(slow) });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     let failure: { code?: string | null | undefined; message?: string } = {};
-    let stopping: Promise<unknown> | undefined;
+    let stopping: Promise<string> | undefined;
     try {
       for await (const chunk of data) {
         chunks.push(chunk);
@@ -61,7 +61,11 @@ describe("a turn that is stopped", () => {
     } catch (error) {
       failure = error as typeof failure;
     }
-    await stopping;
+    const turn = await stopping;
+    // What was cut off was used: its tokens are guessed, and not none.
+    const { usage } = await instance.rpc("turns.get", { turn: turn! });
+    expect(usage).toMatchObject({ inputTokens: expect.any(Number), cost: null });
+    expect(usage!.inputTokens).toBeGreaterThan(0);
     expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual([]);
     expect(failure).toMatchObject({ code: "turn_stopped", message: expect.stringContaining("stopped") });
   });

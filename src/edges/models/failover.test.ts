@@ -224,3 +224,34 @@ describe("words", () => {
     expect(printed).toEqual([]);
   });
 });
+
+describe("what a stream used that was cut off", () => {
+  const priced = (price: object) => ({
+    default: "openai/x",
+    providers: { openai: { baseUrl: server.url, keys: ["key-oooo-1111"], models: { x: { price } } } },
+  });
+  const cut: Reply = { text: "half of a story", pieces: 4, cut: true };
+
+  it("is unknown, and with it what the call cost; the answer's own figures stay", async () => {
+    let calls = 0;
+    server.use(() => (++calls === 1 ? cut : { text: "ok" }));
+    const ok = answered((await run(testModels({ config: priced({ input: 1, output: 2 }) }))).reply);
+    expect(ok.usage.cost).toBeNull();
+    expect(ok.ownUsage?.cost).toBeGreaterThan(0);
+  });
+
+  it("is unknown also when nobody answers", async () => {
+    server.use(() => cut);
+    const failed = refused((await run(testModels({ config: priced({ input: 1, output: 2 }) }))).reply);
+    expect(failed.usage.cost).toBeNull();
+  });
+
+  it("is nothing where the model costs nothing, or the request was refused", async () => {
+    server.use(() => cut);
+    const free = refused((await run(testModels({ config: priced({ input: 0, output: 0 }) }))).reply);
+    expect(free.usage.cost).toBe(0);
+    server.use(() => ({ fail: { kind: "auth" } }));
+    const denied = refused((await run(testModels({ config: priced({ input: 1, output: 2 }) }))).reply);
+    expect(denied.usage.cost).toBe(0);
+  });
+});

@@ -103,3 +103,9 @@ export function computeCost(price: Price | null, usage: Omit<Usage, "cost">): nu
     1_000_000
   );
 }
+
+/** Whether any use of it costs nothing. */
+export function isFree(price: Price | null): boolean {
+  const rates = price ? [price, ...(price.above ? [price.above] : [])] : [];
+  return price !== null && rates.every((rate) => rate.input + rate.output + rate.cacheRead + rate.cacheWrite === 0);
+}

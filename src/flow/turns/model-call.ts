@@ -105,6 +105,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
         request,
         ...spentFor(run.terms),
         maxOutputTokens: given?.settings?.maxOutputTokens,
+        stopping: ctx.stopping,
         beforeCall: async () => {
           parts.bus.emit({ event: "turn.step", session, turn, step: stepNames.model(n) });
           // From here on a model may have read the interim results, so they can no longer be replaced.

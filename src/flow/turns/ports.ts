@@ -259,6 +259,8 @@ export interface PaidModel {
       request: ModelRequest;
       /** The job that caused it, and what that may use in a day. */
       schedule?: SpentFor;
+      /** Aborts when a person stops it: then the call is not made again. */
+      stopping?: AbortSignal;
       /** Another limit on the answer, beside what the budget allows. */
       maxOutputTokens?: number | undefined;
       /** Awaited between setting aside and calling. */

@@ -90,6 +90,8 @@ export function makeTurns(parts: TurnParts) {
         return "park" in done ? parkNow(parts, run, done.park) : finish(parts, run, done.end);
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
+        // A call that was cut off is on record, and nowhere else.
+        run.p.usage = await sumUsage(parts.records, run.turn);
         // No approval is open now, and a later turn must not read otherwise.
         for (const w of run.p.waiting)
           await outcome(

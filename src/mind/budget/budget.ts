@@ -72,8 +72,11 @@ export interface Reservation {
   settle(usage: Usage): string[];
   /** Writes the same to the records, in the transaction that records the answer. Idempotent. */
   record(tx: Tx): void;
-  /** No answer will come: charges what the request and the streamed tokens cost. Does nothing after `settle`. */
-  drop(streamedTokens: number): void;
+  /**
+   * No answer will come: charges what the request and the streamed tokens cost. Does nothing after `settle`. `also` is written
+   * in the same transaction.
+   */
+  drop(streamedTokens: number, also?: (tx: Tx) => void): void;
 }
 
 export interface BudgetUse extends ScopeKey {
@@ -206,7 +209,9 @@ export class Budget {
       settle: (usage) => {
         if (ended) return [];
         const config = this.parts.config();
-        end(amountUsed(usage, config.unknownPricePerMillion));
+        const amount = amountUsed(usage, config.unknownPricePerMillion);
+        // Nobody counted it: it cost at least about what the request does.
+        end(usage.cost === null && amount.tokens === 0 ? a.sent : amount);
         return scopes.flatMap((scope, i) => {
           const tally = tallies[i]!;
           const far = used(scope.caps, tally.spent);
@@ -218,11 +223,15 @@ export class Budget {
         });
       },
       record,
-      drop: (streamedTokens) => {
+      drop: (streamedTokens, also) => {
         if (ended) return;
         end(toAmount(a.forecast, streamedTokens));
+        const write = (tx: Tx) => {
+          record(tx);
+          also?.(tx);
+        };
         // If the records can't be written either, the next start settles the row.
-        this.parts.records.write(record).catch(() => {});
+        this.parts.records.write(write).catch(() => {});
       },
     };
   }

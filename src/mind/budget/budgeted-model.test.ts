@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testRecords } from "../../../test/support/records.ts";
-import type { ModelDelta, ModelReply, ModelRequest } from "../../core/contracts/index.ts";
+import type { CallUse, ModelDelta, ModelReply, ModelRequest } from "../../core/contracts/index.ts";
 import { asId, NO_USAGE, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock } from "../../core/kit/index.ts";
 import { Budget, BudgetedModel, budgetsConfig } from "./index.ts";
@@ -79,6 +79,43 @@ test("the answer is limited by the request or the caller, whichever allows less"
   await paid.call({ ...planned(400), maxOutputTokens: 50 }, never);
   await paid.call(planned(), never);
   expect(seen.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([400, 50, undefined]);
+});
+
+test("BUDGET-5: a call that a person stopped is in the ledger with guessed tokens and an unknown cost; one that is made again isn't", async () => {
+  const { records } = await testRecords("paid");
+  const clock = new ManualClock();
+  const config = budgetsConfig.parse({});
+  const price = { ...PRICE };
+  const budget = await Budget.open({ records, clock, config: () => config, model: () => ({ price, maxOutput: 1000 }) });
+  const lines: unknown[] = [];
+  const models = {
+    call: async (_request: ModelRequest, onDelta: (d: ModelDelta) => void): Promise<ModelReply> => {
+      onDelta({ type: "text", text: "x".repeat(400) });
+      throw new Error("stopped");
+    },
+  };
+  const recordUsage = (_tx: unknown, { usage, basis }: CallUse) => void lines.push({ ...usage, basis });
+  const paid = new BudgetedModel({ budget, clock, models, recordUsage });
+  await expect(paid.call({ ...planned(), stopping: never }, never)).rejects.toThrow("stopped");
+  await records.write(() => {});
+  expect(lines).toEqual([]);
+  const stopping = AbortSignal.abort();
+  await expect(paid.call({ ...planned(), call: 1, stopping }, never)).rejects.toThrow("stopped");
+  Object.assign(price, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
+  await expect(paid.call({ ...planned(), call: 2, stopping }, never)).rejects.toThrow("stopped");
+  await records.write(() => {});
+  expect(lines).toMatchObject([
+    { outputTokens: 100, cost: null, basis: "guessed" },
+    { outputTokens: 100, cost: 0, basis: "guessed" },
+  ]);
+});
+
+test("an answer that nobody counted is charged like its request", async () => {
+  const { paid, used } = await world(10, () => ({ ...REPLY, usage: { ...NO_USAGE, cost: null } }));
+  const system = "x".repeat(4000);
+  const { request, ...rest } = planned();
+  await paid.call({ ...rest, request: { ...request, system } }, never);
+  expect((await used()).spent.dollars).toBeGreaterThan(0);
 });
 
 test("BUDGET-5: a call that fails leaves nothing set aside and pays for what was streamed", async () => {

@@ -2,10 +2,11 @@
  * The only way to make a paid model call (runtimes' own go through `ProxiedCalls`, beside this): set aside the most it can cost, call, settle what it used, and record both together
  * with the result. Turns, compaction, goals and memory all call here.
  *
- * BUDGET-5: a call that fails or is stopped is charged only for its request and the streamed tokens; nothing stays set aside.
+ * BUDGET-5: a call that fails or is stopped is charged only for its request and the streamed tokens; nothing stays set aside. In
+ *     the ledger a stopped one has guessed tokens and an unknown cost.
  */
 import type { ModelDelta, ModelReply, ModelRequest, Models, RecordUsage, Tx } from "../../core/contracts/index.ts";
-import type { SessionKey, TurnId } from "../../core/domain/index.ts";
+import { NO_USAGE, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { Budget, PlannedCall } from "./budget.ts";
 
@@ -24,6 +25,8 @@ export interface BudgetedCall extends PlannedCall {
   turn: TurnId;
   session: SessionKey;
   request: ModelRequest;
+  /** Aborts when a person stops it: then the call is not made again. */
+  stopping?: AbortSignal;
   /** Another limit on the answer, in addition to the request's and the budget's. */
   maxOutputTokens?: number | undefined;
   /** Awaited between setting aside and calling. */
@@ -56,8 +59,10 @@ export class BudgetedModel {
     const aside = await budget.reserve(planned, signal);
     if ("refused" in aside) return aside;
     let streamed = 0;
+    let hasAsked = false;
     try {
       await planned.beforeCall?.();
+      hasAsked = true;
       const most = least(aside.maxOutputTokens, planned.maxOutputTokens, request.maxOutputTokens);
       const reply = await models.call(
         most === undefined ? request : { ...request, maxOutputTokens: most },
@@ -75,7 +80,12 @@ export class BudgetedModel {
       };
       return { reply, warnings, record };
     } catch (error) {
-      aside.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
+      const outputTokens = Math.ceil(streamed / LETTERS_PER_TOKEN);
+      const { tokens: inputTokens, dollars } = aside.sent;
+      const usage = { ...NO_USAGE, inputTokens, outputTokens, cost: dollars === 0 ? 0 : null };
+      const line = { turn, call, session, agent, model: request.model ?? null, usage, ms: 0, at: clock.now() };
+      const isOver = hasAsked && planned.stopping?.aborted;
+      aside.drop(outputTokens, isOver ? (tx) => recordUsage(tx, { ...line, basis: "guessed" }) : undefined);
       throw error;
     }
   }

@@ -13,9 +13,10 @@ import type {
 } from "../../../core/contracts/index.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
-import { computeCost, type Price } from "../prices.ts";
+import { computeCost, isFree, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
 import type { ProviderLine } from "../wire/attempt.ts";
+import type { TokenCounts } from "../wire/reported.ts";
 import { pauseOrAbort } from "../wire/watch.ts";
 import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
@@ -140,7 +141,7 @@ async function ask(
       return {
         ok: true,
         ignored: result.ignored,
-        reply: { ok: true, content, finish, usage: { ...tokens, cost: computeCost(route.price, tokens) } },
+        reply: { ok: true, content, finish, usage: toUsage(route.price, tokens) },
       };
     }
     const evidence = result.ok ? EMPTY_ANSWER : result.evidence;
@@ -148,7 +149,8 @@ async function ask(
     health.failed(route.id, failure, evidence.retryAfterMs, clock.now());
     if (streamed) onDelta({ type: "discard" });
     const { tokens } = result;
-    const usage = tokens && { ...tokens, cost: computeCost(route.price, tokens) };
+    const hasCost = tokens !== undefined || result.ok || result.isCut;
+    const usage = hasCost ? toUsage(route.price, tokens) : undefined;
     if (!result.ok) return { ok: false, failure, evidence, usage };
     const empty: Answered = { ok: true, content: [], finish: result.finish, usage: usage ?? NO_USAGE };
     return { ok: false, failure, evidence, usage, empty };
@@ -156,6 +158,12 @@ async function ask(
     health.unresolved(route.id);
     throw aborted;
   }
+}
+
+/** What a provider answered and did not count has an unknown cost, unless the model costs nothing. */
+function toUsage(price: Price | null, tokens: TokenCounts | undefined): Usage {
+  if (tokens) return { ...tokens, cost: computeCost(price, tokens) };
+  return { ...NO_USAGE, cost: isFree(price) ? 0 : null };
 }
 
 const EMPTY_ANSWER: Evidence = {

@@ -6,7 +6,7 @@
  */
 import type { ModelDelta, ModelRequest, RenderedRequest } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { defined } from "../../../core/kit/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, readEvidence } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
@@ -30,12 +30,12 @@ export interface AttemptLimits {
 }
 
 /**
- * `tokens` of a failure: what the provider had reported as used before it failed. `ignored`: settings the model does not take, by
- * the name callers know.
+ * `tokens`: what the provider reported as used, of a failure before it failed; absent when it reported nothing. `isCut`: it had
+ * begun to answer, which costs something. `ignored`: settings the model does not take, by the name callers know.
  */
 export type AttemptResult =
-  | ({ ok: true; tokens: TokenCounts; ignored: string[] } & CollectedReply)
-  | { ok: false; evidence: Evidence; tokens?: TokenCounts };
+  | ({ ok: true; tokens?: TokenCounts; ignored: string[] } & CollectedReply)
+  | { ok: false; evidence: Evidence; tokens?: TokenCounts; isCut?: true };
 
 export interface LineParts {
   provider: Provider;
@@ -114,6 +114,7 @@ export class ProviderLine {
     const inner = new AbortController();
     let silence: Evidence | undefined;
     let tokens: TokenCounts | undefined;
+    let hasBegun = false;
     const onAbort = () => inner.abort();
     signal.addEventListener("abort", onAbort, { once: true });
     const watcher = watch(clock, limits, (code, ms) => {
@@ -130,11 +131,16 @@ export class ProviderLine {
       const onUsage = (all: TokenCounts) => {
         tokens = all;
       };
-      await this.receive(written, reader, { onEvent: watcher.touch, onUsage }, inner.signal);
-      return { ok: true, ...answer.settle(), tokens: tokens ?? NO_TOKENS, ignored };
+      const onEvent = () => {
+        hasBegun = true;
+        watcher.touch();
+      };
+      await this.receive(written, reader, { onEvent, onUsage }, inner.signal);
+      return { ok: true, ...answer.settle(), ...defined({ tokens }), ignored };
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
-      return { ok: false, evidence: silence ?? readEvidence(error, clock.now()), ...defined({ tokens }) };
+      const evidence = silence ?? readEvidence(error, clock.now());
+      return { ok: false, evidence, ...defined({ tokens }), ...truthy({ isCut: hasBegun }) };
     } finally {
       watcher.stop();
       signal.removeEventListener("abort", onAbort);
@@ -203,8 +209,6 @@ export async function requestOptions(
     ...options,
   };
 }
-
-const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 function add(before: TokenCounts | undefined, more: TokenCounts): TokenCounts {
   if (!before) return more;
