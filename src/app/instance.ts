@@ -3,9 +3,9 @@
  * crash. Each builder takes what the earlier ones made; what is needed before it exists is a late part (instance/parts.ts).
  */
 import type { AgentId, SessionKey } from "../core/domain/index.ts";
-import { taken, waitingIn } from "../flow/inbox/index.ts";
+import { previewWaiting } from "../flow/inbox/index.ts";
 import { type NextRequest, nextRequest } from "../flow/turns/index.ts";
-import { estimateTokens, textTokens } from "../mind/context/index.ts";
+import { pictureTokens, textTokens } from "../mind/context/index.ts";
 import { type BuiltDelivery, buildDelivery } from "./instance/delivery.ts";
 import { buildGround, type Ground } from "./instance/ground.ts";
 import { type Built, type BuiltIntake, buildIntake } from "./instance/intake.ts";
@@ -19,7 +19,7 @@ import { buildWakers, type Wakers } from "./instance/wakers.ts";
 import { buildWorkshop, type Workshop } from "./instance/workshop.ts";
 
 export interface Instance
-  extends Pick<Ground, "records" | "engine" | "watch" | "grants" | "currentTurn" | "eventHooks">,
+  extends Pick<Ground, "records" | "engine" | "turnEnds" | "grants" | "currentTurn" | "eventHooks">,
     Pick<
       Workshop,
       "a2a" | "agents" | "attachments" | "hookSources" | "mcp" | "plugins" | "processes" | "sandbox" | "skills"
@@ -77,15 +77,7 @@ function requestParts(
     history: mind.contexts,
     view: (session, agent, model) => mind.contexts.view(session, agent, model),
     envelope: (said, at) => inbox.envelope(said, at),
-    async waiting(session) {
-      const rows = await waitingIn(records, session);
-      const [first] = rows;
-      const own = first && { turn: first.turn, call: 0, route: first.route };
-      return own ? workshop.attachments.withTexts(taken(rows, own)) : [];
-    },
-    tokens: {
-      ofText: textTokens,
-      ofPicture: () => estimateTokens([{ type: "image", attachment: "", mediaType: "", name: "" }]),
-    },
+    waiting: (session) => previewWaiting(records, workshop.attachments, session),
+    tokens: { ofText: textTokens, ofPicture: pictureTokens },
   };
 }

@@ -169,7 +169,7 @@ function instancePorts(instance: () => Instance) {
       instance().channels.accounts.receive({ channel, account }, head, readBody),
     peers: () => instance().peers,
     endLogin: (query) => instance().mcp.servers.endLogin(query),
-    findSession: async (turn) => (await instance().watch.read(asId<TurnId>(turn)))?.session,
+    findSession: async (turn) => (await instance().turnEnds.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,
       put: (body, about) => instance().attachments.put(body, about),

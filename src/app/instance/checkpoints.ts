@@ -12,10 +12,10 @@ export function makeCheckpoints(
     agents: AgentFolders;
     roots: Pick<Roots, "all">;
     locks: Locks;
-    watch: TurnEnds;
+    turnEnds: TurnEnds;
   },
 ): Checkpoints {
-  const { home, agents, roots, locks, watch, ...shared } = parts;
+  const { home, agents, roots, locks, turnEnds, ...shared } = parts;
   return new Checkpoints({
     ...shared,
     folder: join(home, "checkpoints"),
@@ -30,6 +30,6 @@ export function makeCheckpoints(
         },
         work,
       ),
-    isBusy: (turn) => watch.isBusy(turn),
+    isBusy: (turn) => turnEnds.isBusy(turn),
   });
 }

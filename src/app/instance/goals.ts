@@ -27,7 +27,7 @@ export function makeGoals(parts: {
   outbox: Outbox;
   engine: EmbeddedEngine;
   paid: BudgetedModel;
-  watch: TurnEnds;
+  turnEnds: TurnEnds;
   children: Children;
   processes: Processes;
   stop: (turn: TurnId, why: string) => Promise<void>;
@@ -43,7 +43,7 @@ export function makeGoals(parts: {
     admit: (message, record) => parts.inbox.admit(message, record),
     stop: parts.stop,
     timer: (id, slot) => parts.engine.schedule(id, slot),
-    result: async (turn) => (await parts.watch.read(turn))?.result,
+    result: async (turn) => (await parts.turnEnds.read(turn))?.result,
     readRecord: (turn) => readTurnRecord(records, turn),
     async atWork(session) {
       const processes = (await parts.processes.list(session)).filter((one) => one.endedAt === null);

@@ -16,7 +16,7 @@ export interface Ground {
   records: SqliteRecords;
   engine: EmbeddedEngine;
   eventHooks: EventHooks;
-  watch: TurnEnds;
+  turnEnds: TurnEnds;
   /** Which secrets an agent's commands get. */
   grants: ReturnType<typeof makeGrants>;
   /** The value without secrets. */
@@ -57,10 +57,10 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     log: log.child("engine"),
     places: config.lanes,
   });
-  const watch = new TurnEnds(records);
+  const turnEnds = new TurnEnds(records);
   whenLost.push(
     (error) => engine.lose(error),
-    (error) => watch.lose(error),
+    (error) => turnEnds.lose(error),
     parts.onFatal,
   );
   const zone = makeOwnerZone(config);
@@ -68,7 +68,7 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
   return {
     records,
     engine,
-    watch,
+    turnEnds,
     eventHooks: new EventHooks({ records, clock, crash, log: log.child("hooks") }),
     whenStopped,
     grants: makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []),

@@ -66,7 +66,7 @@ const CLOSE_PATIENCE_MS = 15_000;
 
 export function buildIntake(built: Built): BuiltIntake {
   const { parts, ground, workshop, delivery, late } = built;
-  const { records, engine, watch, called } = ground;
+  const { records, engine, turnEnds, called } = ground;
   const { clock, ids, crash, guard, bus, log } = parts;
   const sessions = buildSessions(built);
   const inbox = late.inbox.set(buildInbox(built, sessions));
@@ -85,7 +85,7 @@ export function buildIntake(built: Built): BuiltIntake {
         engine.resume(turn, { ...event, value: null }, (tx) => {
           recordWoken(tx, turn);
         }),
-      hasEnded: async (turn) => (await watch.read(turn))?.endedAt !== undefined,
+      hasEnded: async (turn) => (await turnEnds.read(turn))?.endedAt !== undefined,
     }),
   );
   const channels = late.channels.set(
@@ -113,10 +113,10 @@ export function buildIntake(built: Built): BuiltIntake {
 
 function buildPeers({ parts, ground, delivery }: Built, inbox: Inbox): PeerTasks {
   const { config, clock, home } = parts;
-  const { records, engine, watch } = ground;
+  const { records, engine, turnEnds } = ground;
   return new PeerTasks({
     clock,
-    turns: watch,
+    turns: turnEnds,
     findAcceptId,
     list: turnsAcceptedAs,
     countOpen: openAcceptedAs,
@@ -164,7 +164,7 @@ function buildEditor({ parts, ground, workshop, mind }: Built, sessions: Session
 
 function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
   const { clock, crash, bus } = parts;
-  const { records, engine, watch } = ground;
+  const { records, engine, turnEnds } = ground;
   return new Sessions({
     records,
     clock,
@@ -179,7 +179,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     },
     erase: async (session) => {
       await engine.erase(session);
-      watch.forget();
+      turnEnds.forget();
     },
     files: workshop.attachments,
     erasers: [
@@ -189,7 +189,7 @@ function buildSessions({ parts, ground, workshop, mind }: Built): Sessions {
     resetters: [forgetTokens],
     addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended: async (turn) => {
-      await watch.until(turn, "ended", AbortSignal.timeout(CLOSE_PATIENCE_MS));
+      await turnEnds.until(turn, "ended", AbortSignal.timeout(CLOSE_PATIENCE_MS));
     },
   });
 }

@@ -78,8 +78,8 @@ function endListeners(
   { ground, workshop, mind, intake, wakers, runtimes }: All,
   unsettled: (error: unknown) => void,
 ): Settled[] {
-  const { aside, watch } = ground;
-  const isStopped = async (turn: TurnId) => (await watch.read(turn))?.result?.state === "stopped";
+  const { aside, turnEnds } = ground;
+  const isStopped = async (turn: TurnId) => (await turnEnds.read(turn))?.result?.state === "stopped";
   return [
     (turn) => wakers.schedules.ended(turn).catch(unsettled),
     (turn) => aside(wakers.children.ended(turn)),
@@ -104,7 +104,7 @@ export interface Life {
 export async function startLife(all: All, browser: { closeAll(): Promise<void> }): Promise<Life> {
   const { parts, ground, workshop, delivery, intake, wakers } = all;
   const { log, bus } = parts;
-  const { engine, watch, aside } = ground;
+  const { engine, turnEnds, aside } = ground;
   const scheduleLog = log.child("schedule");
   // At a stop the records may be closed already; the next start settles what is left.
   const unsettled = (error: unknown) => scheduleLog.debug("a slot was not settled", { error: String(error) });
@@ -114,7 +114,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   };
   aside(workshop.attachments.sweep());
   const { capture } = all.mind.memory;
-  const stopListening = [wakers.schedules.listen(unsettled), capture.listen(bus, aside), watch.follow(bus)];
+  const stopListening = [wakers.schedules.listen(unsettled), capture.listen(bus, aside), turnEnds.follow(bus)];
   // Not waited for: it takes only what is there now, and no open turn wants it.
   void workshop.runs.sweep(engine.openIntents()).catch(warn("old commands could not be cleared away"));
   await workshop.plugins.open();
@@ -167,7 +167,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       await all.runtimes.close();
       await ground.eventHooks.observers.stop();
       await workshop.mcp.close();
-      watch.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
+      turnEnds.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       delivery.outbox.stop();
       await all.mind.memory.stop();
       ground.records.close();
@@ -196,7 +196,7 @@ async function follow(
 async function startEngine(all: All, unsettled: (error: unknown) => void): Promise<void> {
   const { parts, ground, delivery } = all;
   const { log, bus, version } = parts;
-  const { engine, watch, aside } = ground;
+  const { engine, turnEnds, aside } = ground;
   const handlers = segmentHandlers(all);
   const whenEnded = endListeners(all, unsettled);
   const tellListeners = (turn: TurnId, session: SessionKey) => {
@@ -214,11 +214,11 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
       return handler.giveUp(ctx, body, why);
     },
     settled(turn, session, how) {
-      watch.settled(turn);
+      turnEnds.settled(turn);
       aside(delivery.outbox.wake(turn));
       // Once the answer is out: nobody waits for the others with it.
       if (how === "ended") aside(letOthersRun().then(() => tellListeners(turn, session)));
-      aside(announce({ bus, approvals: delivery.approvals, watch, log: turnLog }, turn, session, how));
+      aside(announce({ bus, approvals: delivery.approvals, turnEnds, log: turnLog }, turn, session, how));
     },
   });
 }

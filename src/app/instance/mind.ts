@@ -40,7 +40,7 @@ export async function buildMind(
   late: LateParts,
 ): Promise<Mind> {
   const { config, models, clock, ids, crash, bus, log } = parts;
-  const { records, engine, watch, findZone, agentModel, findModel } = ground;
+  const { records, engine, turnEnds, findZone, agentModel, findModel } = ground;
   const { agents, roots } = workshop;
   const snapshot: ContextParts["snapshot"] = (of) =>
     takeSnapshot(
@@ -101,7 +101,7 @@ export async function buildMind(
     home: parts.home,
     agents,
     locks,
-    watch,
+    turnEnds,
     config: makeReader(config, "checkpoints"),
     log: log.child("checkpoints"),
   });

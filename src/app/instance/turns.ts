@@ -139,7 +139,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
   closeAll(): Promise<void>;
 } {
   const { config, clock } = parts;
-  const { records, watch } = ground;
+  const { records, turnEnds } = ground;
   const { attachments, parsers, processes, skillPort, tools } = workshop;
   const { outbox } = delivery;
   const { children, schedules } = wakers;
@@ -156,7 +156,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
           {
             list: (q) => intake.sessions.list(q),
             history: (q) => intake.sessions.history(q),
-            outcome: async (turn) => (await watch.read(turn))?.result?.state,
+            outcome: async (turn) => (await turnEnds.read(turn))?.result?.state,
             hasReadOutside: (session) => hasReadOutside(records, session),
           },
           { visibility: makeReader(config, "teams", "visibility"), runtime: makeRuntimeChoice(config) },
@@ -185,7 +185,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
           outbox,
           attachments,
           exists: ({ channel, account }) => intake.channels.accounts.get(channel, account) !== undefined,
-          startedAt: async (turn) => (await watch.read(turn))?.acceptedAt,
+          startedAt: async (turn) => (await turnEnds.read(turn))?.acceptedAt,
         }),
       ),
       createProcess(processes),

@@ -42,7 +42,7 @@ export interface Wakers {
 export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
   const { parts, ground, workshop, delivery, mind, intake, late } = built;
   const { config, models, clock, ids, crash, guard, log } = parts;
-  const { records, engine, watch, stopTurn, agentModel } = ground;
+  const { records, engine, turnEnds, stopTurn, agentModel } = ground;
   const { events, inbox } = intake;
   const defaultAgent = makeReader(config, "routing", "defaultAgent");
   const hooks = new Hooks({
@@ -74,7 +74,7 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
       records,
       clock,
       stop: stopTurn,
-      turns: watch,
+      turns: turnEnds,
       config: makeReader(config, "teams"),
       admit: (message, record) => inbox.admit(message, record),
       tell: (told, record) => events.tell(childEvent(told), record),
@@ -97,7 +97,7 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
       models,
       inbox,
       engine,
-      watch,
+      turnEnds,
       children,
       agentModel,
       stop: stopTurn,
@@ -114,7 +114,7 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
 function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: Heartbeat; schedules: Schedules } {
   const { parts, ground, delivery, intake } = built;
   const { clock, ids, crash, bus, log } = parts;
-  const { records, engine, watch, zone, eventHooks: hooks } = ground;
+  const { records, engine, turnEnds, zone, eventHooks: hooks } = ground;
   const ports = jobPorts(surroundings(built));
   const heartbeat = buildHeartbeat(built, ports.files);
   const schedules = new Schedules({
@@ -130,7 +130,7 @@ function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: He
     hooks,
     timer: (id, slot) => engine.schedule(id, slot),
     admit: (message) => intake.inbox.admit(message),
-    turn: (turn) => watch.read(turn),
+    turn: (turn) => turnEnds.read(turn),
     question: async (turn) => {
       const [open] = await delivery.approvals.list({ pendingOnly: true, turn, limit: 1 });
       return open && shortCode(open.id);

@@ -12,11 +12,11 @@ import { toLine } from "./sessions.ts";
 import { readState } from "./turns.ts";
 
 interface ChatParts
-  extends Asks<"inbox" | "watch" | "engine" | "currentTurn" | "sessions" | "approvals" | "records">,
+  extends Asks<"inbox" | "turnEnds" | "engine" | "currentTurn" | "sessions" | "approvals" | "records">,
     Pick<MethodParts, "config" | "ids"> {
   events: EventStream;
 }
-type WaitParts = Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
+type WaitParts = Asks<"turnEnds" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
 
 export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   const committed = () => parts.instance().records.committed;
@@ -25,7 +25,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       const admitted = await parts.instance().inbox.admit(makeChatMessage(p, caller, parts.ids));
       // Durable is enough for this caller: the events tell it the rest.
       if (p.wait === false) {
-        const row = await parts.instance().watch.read(admitted.turn);
+        const row = await parts.instance().turnEnds.read(admitted.turn);
         return toAnswer(parts, admitted.turn, row, admitted.duplicate);
       }
       return waitFor(parts, admitted.turn, admitted.duplicate, caller.signal);
@@ -100,7 +100,7 @@ export async function waitFor(
   duplicate: boolean,
   gone: AbortSignal,
 ): Promise<ChatAnswer> {
-  const row = await parts.instance().watch.untilEnd(turn, parts.config.gateway.http.wait * 1000, gone);
+  const row = await parts.instance().turnEnds.untilEnd(turn, parts.config.gateway.http.wait * 1000, gone);
   return toAnswer(parts, turn, row, duplicate);
 }
 

@@ -8,13 +8,13 @@ import { waitFor } from "./chat.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
-  parts: Asks<"watch" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">,
+  parts: Asks<"turnEnds" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">,
 ): Methods<"turns"> {
   const committed = () => parts.instance().records.committed;
   return {
     async "turns.get"(p) {
       const turn = asId<TurnId>(p.turn);
-      const row = await parts.instance().watch.read(turn);
+      const row = await parts.instance().turnEnds.read(turn);
       if (!row) throw notFound("turn", p.turn);
       const steps = [];
       // From the engine's journal: the records only know how the turn ended.

@@ -1,7 +1,6 @@
 /** Handlers of `wakes.*`. */
-import { type AgentId, asId, type SessionKey, sessionKeys, unknownAgent } from "../../core/domain/index.ts";
 import { runningProcesses } from "../../edges/tools/index.ts";
-import { eventsWaiting, wakeEvent } from "../../flow/events/index.ts";
+import { eventsWaiting, placeWake, wakeEvent } from "../../flow/events/index.ts";
 import { listParked } from "../../flow/turns/index.ts";
 import { nextSlots } from "../../mind/schedule/index.ts";
 import { openChildren } from "../../mind/teams/index.ts";
@@ -33,17 +32,13 @@ export function makeWakeMethods(
     "wakes.list": async () => ({ wakes: await listWakes(waitingIn(parts.instance()), parts.clock.now()) }),
     async "wakes.send"({ session: typed, agent: named, text, deliver, idempotencyKey }, caller) {
       const instance = parts.instance();
-      const agent = asId<AgentId>(named ?? parts.config.routing.defaultAgent);
-      const session = typed === "main" ? sessionKeys.main(agent) : asId<SessionKey>(typed);
-      // The main session needs no row yet: the event itself will create it. Any other key must exist, or a typo would start a
-      // session.
-      const known = typed === "main" ? undefined : await instance.sessions.get(session);
-      // A session belongs to one agent. A named agent doesn't change that.
-      const owner = asId<AgentId>(known?.agent ?? agent);
-      if (!instance.agents.exists(owner)) throw unknownAgent(owner);
+      const { session, agent } = await placeWake(
+        { ...instance, defaultAgent: parts.config.routing.defaultAgent },
+        { session: typed, agent: named },
+      );
       // Without a key each call is a separate event, so that the same text can be sent twice on purpose.
       const event = wakeEvent(
-        { session, agent: owner, by: caller.principal, text, deliver },
+        { session, agent, by: caller.principal, text, deliver },
         idempotencyKey ?? parts.ids.next("e"),
       );
       const { duplicate } = await instance.events.tell(event);

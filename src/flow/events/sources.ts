@@ -6,7 +6,9 @@ import {
   eventKeys,
   type ReplyRoute,
   type SessionKey,
+  sessionKeys,
   sourceKeys,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 import type { SystemEvent } from "./events.ts";
@@ -51,6 +53,25 @@ export function hookEvent({ hook, ...rung }: Omit<SystemEvent, Fixed> & { hook: 
 /** The event for something new in a watch. Its content comes from outside (I12). */
 export function spottedEvent({ watch, ...spotted }: Omit<SystemEvent, Fixed> & { watch: string }): SystemEvent {
   return { ...spotted, kind: "watch", source: sourceKeys.watch(watch), authority: "outside", lane: "scheduled" };
+}
+
+/** Which session a wake is for, and whose that is. */
+export async function placeWake(
+  parts: {
+    sessions: { get(session: SessionKey): Promise<{ agent: string }> };
+    agents: { exists(agent: AgentId): boolean };
+    defaultAgent: string;
+  },
+  named: { session: string; agent?: string | undefined },
+): Promise<{ session: SessionKey; agent: AgentId }> {
+  const agent = asId<AgentId>(named.agent ?? parts.defaultAgent);
+  const isMain = named.session === "main";
+  const session = isMain ? sessionKeys.main(agent) : asId<SessionKey>(named.session);
+  // The main session needs no row yet: the event itself will create it. Any other key must exist, or a typo would start a session.
+  // A session belongs to one agent. A named agent doesn't change that.
+  const owner = isMain ? agent : asId<AgentId>((await parts.sessions.get(session)).agent);
+  if (!parts.agents.exists(owner)) throw unknownAgent(owner);
+  return { session, agent: owner };
 }
 
 /** The event for a person, or a program with a token, that woke a session. */

@@ -3,7 +3,6 @@ export { makeChatMessage } from "./chat-message.ts";
 export { inboxConfig } from "./config.ts";
 export { stopReplaced } from "./replace.ts";
 export { admittedText, authorityIn, eraseInbox } from "./store.ts";
-export { makeTurnIntake } from "./waiting/intake.ts";
+export { makeTurnIntake, previewWaiting } from "./waiting/intake.ts";
 export { takenBy, waitingIn } from "./waiting/store.ts";
-export { taken } from "./waiting/take.ts";
 export { withdraw } from "./waiting/withdraw.ts";

@@ -9,7 +9,7 @@ interface Asked {
 
 /** After a turn ended or parked: the events that say so. */
 export async function announce(
-  parts: { bus: Bus; approvals: Asked; watch: TurnEnds; log: Log },
+  parts: { bus: Bus; approvals: Asked; turnEnds: TurnEnds; log: Log },
   turn: TurnId,
   lane: SessionKey,
   how: "ended" | "parked",
@@ -24,7 +24,7 @@ export async function announce(
     bus.emit({ event: "turn.parked", session, turn, approvals: asked.map((a) => a.id) });
     return;
   }
-  const row = await parts.watch.read(turn);
+  const row = await parts.turnEnds.read(turn);
   const result = row?.result;
   if (!row || !result) return;
   const { state, text, reason, joined, model } = result;

@@ -44,6 +44,11 @@ export function estimateTokens(content: ModelMessage["content"]): number {
   return tokens;
 }
 
+/** A message that is a picture and nothing else. */
+export function pictureTokens(): number {
+  return FRAME_TOKENS + IMAGE_TOKENS;
+}
+
 export function toolTokens(tools: readonly ToolSpec[]): number {
   return textTokens(JSON.stringify(tools));
 }

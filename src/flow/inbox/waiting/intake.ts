@@ -24,3 +24,14 @@ export function makeTurnIntake(records: Reads, attachments: AttachedTexts) {
     take,
   };
 }
+
+/** What the next turn of the session would take, without taking it. */
+export async function previewWaiting(
+  records: Reads,
+  attachments: AttachedTexts,
+  session: SessionKey,
+): Promise<InboxRow[]> {
+  const rows = await waitingIn(records, session);
+  const [first] = rows;
+  return first ? attachments.withTexts(taken(rows, { turn: first.turn, call: 0, route: first.route })) : [];
+}
