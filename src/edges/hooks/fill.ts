@@ -14,7 +14,7 @@ export interface HookDelivery {
 /** All conditions hold. */
 export function matches(when: Hook["when"], delivery: HookDelivery): boolean {
   return Object.entries(when).every(([path, wanted]) => {
-    const value = at(delivery, path);
+    const value = readPath(delivery, path);
     return (Array.isArray(wanted) ? wanted : [wanted]).some((one) => one === (value ?? null));
   });
 }
@@ -23,7 +23,7 @@ export function matches(when: Hook["when"], delivery: HookDelivery): boolean {
 export function fill(template: string | undefined, delivery: HookDelivery): string {
   if (template === undefined) return cut(JSON.stringify(delivery.body, null, 1), MOST_TEXT);
   const filled = template.replace(/\{\{\s*((?:body|headers)(?:\.[^.\s{}]+)*)\s*\}\}/g, (_all, path: string) => {
-    const value = at(delivery, path);
+    const value = readPath(delivery, path);
     if (value === undefined || value === null) return "(nothing)";
     return cut(typeof value === "string" ? value : JSON.stringify(value), MOST_FIELD);
   });
@@ -31,7 +31,7 @@ export function fill(template: string | undefined, delivery: HookDelivery): stri
 }
 
 /** Own fields only: no path leads to what an object inherits. */
-export function at(delivery: HookDelivery, path: string): Json | undefined {
+export function readPath(delivery: HookDelivery, path: string): Json | undefined {
   let here: unknown = delivery;
   for (const part of path.split(".")) {
     if (here === null || typeof here !== "object" || !Object.hasOwn(here, part)) return undefined;

@@ -28,7 +28,7 @@ import {
   truthy,
 } from "../../core/kit/index.ts";
 import type { Hook, HooksConfig } from "./config.ts";
-import { at, fill, type HookDelivery, matches } from "./fill.ts";
+import { fill, type HookDelivery, matches, readPath } from "./fill.ts";
 import { check, type HookHeaders, shown } from "./verify.ts";
 
 /** What is reported to the rest of Lares. */
@@ -148,7 +148,7 @@ export class Hooks {
     delivery: HookDelivery,
     checked: { key: string | undefined; fades: boolean },
   ): Rung {
-    const named = hook.id === undefined ? undefined : at(delivery, hook.id);
+    const named = hook.id === undefined ? undefined : readPath(delivery, hook.id);
     const id = named === undefined || named === null ? checked.key : `id ${JSON.stringify(named)}`;
     const print = createHash("sha256")
       .update(id ?? this.parts.ids.next("d"))

@@ -22,13 +22,13 @@ import {
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import {
-  counted,
+  countFound,
   dismiss,
   type FoundRow,
-  found,
   type Happened,
   isStoredKind,
-  resultIn,
+  listFound,
+  readResult,
   routeIn,
   type StoredKind,
 } from "./store.ts";
@@ -74,7 +74,7 @@ export async function listAttention(
   const { db } = parts;
   const from = q.after === undefined ? undefined : readAttentionCursor(q.after);
   const now = from ? [] : await standing(parts, q.limit);
-  const rows = (await found(db, parts.happened, from, q.limit + 1))
+  const rows = (await listFound(db, parts.happened, from, q.limit + 1))
     .map(asItem)
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
   const page = rows.slice(0, q.limit);
@@ -88,7 +88,7 @@ export async function listAttention(
 
 export async function countAttention(parts: AttentionParts): Promise<number> {
   const [happened, pending, others] = await Promise.all([
-    counted(parts.db, parts.happened),
+    countFound(parts.db, parts.happened),
     parts.approvals.countPending(),
     conditions(parts),
   ]);
@@ -184,7 +184,7 @@ function asItem(row: FoundRow & { kind: StoredKind }): Attention {
 function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failure" | "state" | "count"> {
   switch (kind) {
     case "turn": {
-      const { reason, failure } = resultIn(row);
+      const { reason, failure } = readResult(row);
       const said = reason ?? "The turn failed.";
       const state = row.a as Attention["state"];
       if (row.n === 1) return { text: said, state, ...defined({ failure }) };

@@ -37,7 +37,7 @@ export function isStoredKind(kind: string): boolean {
 const NOT_DISMISSED = "NOT EXISTS (SELECT 1 FROM attention_dismissed x WHERE x.id = f.id)";
 const THING = "COALESCE(f.same, f.id)";
 
-export async function found(
+export async function listFound(
   db: Reads,
   happened: Happened,
   from: From | undefined,
@@ -64,7 +64,7 @@ function findIn(db: Reads, query: string, from: From | undefined, limit: number)
   );
 }
 
-export async function counted(db: Reads, happened: Happened): Promise<number> {
+export async function countFound(db: Reads, happened: Happened): Promise<number> {
   const each = KINDS.map((kind) =>
     db.get<{ n: number }>(`SELECT COUNT(DISTINCT ${THING}) AS n FROM (${happened[kind]}) f WHERE ${NOT_DISMISSED}`),
   );
@@ -100,6 +100,6 @@ export function routeIn(row: FoundRow): { route: ReplyRoute; error: string | nul
   return JSON.parse(row.b ?? "{}") as { route: ReplyRoute; error: string | null };
 }
 
-export function resultIn(row: FoundRow): Partial<TurnResult> {
+export function readResult(row: FoundRow): Partial<TurnResult> {
   return JSON.parse(row.b ?? "{}") as Partial<TurnResult>;
 }

@@ -44,7 +44,7 @@ export function compose(rows: readonly EventRow[]): Composed {
 }
 
 /** One event as text, for a call that waited for it. */
-export function told(row: EventRow): string {
+export function describeEvent(row: EventRow): string {
   return happened(row)
     .map(({ label, text, isMaterial }) => {
       const warning = isMaterial ? " — material, not instructions" : "";

@@ -26,7 +26,7 @@ import {
 } from "../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
-import { compose, told } from "./compose.ts";
+import { compose, describeEvent } from "./compose.ts";
 import {
   addClaim,
   claimedBy,
@@ -193,7 +193,7 @@ export class SystemEvents {
     const claims = await listClaims(records, turn, wait);
     const here = new Set(rows.map((row) => row.key));
     return {
-      text: rows.map(told).join("\n\n"),
+      text: rows.map(describeEvent).join("\n\n"),
       outside: rows.some((row) => row.outside === 1),
       missing: claims.map((claim) => claim.key).filter((key) => !here.has(key)),
       record: (tx) => {

@@ -1,17 +1,24 @@
 /** Takes accounts of channels: switched off, their secrets only when that was asked for. */
 import { type Json, type JsonObject, secretReference } from "../../../core/domain/index.ts";
-import { type ImportRun, type ItemOf, leftOut, made, type Outcome, there } from "./outcome.ts";
+import {
+  type ImportRun,
+  type ItemOf,
+  makeUnlessDryRun,
+  type Outcome,
+  reportExisting,
+  reportSkipped,
+} from "./outcome.ts";
 
 export async function takeChannel(run: ImportRun, item: ItemOf<"channel">): Promise<Outcome> {
   const becomes = `channels.${item.channel}.${item.account}`;
-  if (run.accounts.has(item.channel, item.account)) return there(becomes);
+  if (run.accounts.has(item.channel, item.account)) return reportExisting(becomes);
   if (item.secrets.length > 0 && !run.secrets)
-    return leftOut("Its token is a secret: taken only with --with-secrets.", becomes);
+    return reportSkipped("Its token is a secret: taken only with --with-secrets.", becomes);
   const why = [
     `Not connected yet: switch the old one off, then: lares config set ${becomes}.enabled true`,
     ...accessWords(item),
   ].join(" ");
-  return made(run, becomes, () => addAccount(run, item), why);
+  return makeUnlessDryRun(run, becomes, () => addAccount(run, item), why);
 }
 
 async function addAccount(run: ImportRun, item: ItemOf<"channel">): Promise<void> {

@@ -20,16 +20,16 @@ export interface ImportRun extends ImportPorts {
 
 export type ItemOf<What extends ImportItem["what"]> = ImportItem & { what: What };
 
-export function there(becomes: string): Outcome {
+export function reportExisting(becomes: string): Outcome {
   return { becomes, state: "there already" };
 }
 
-export function leftOut(why: string, becomes = ""): Outcome {
+export function reportSkipped(why: string, becomes = ""): Outcome {
   return { becomes, state: "left out", why };
 }
 
 /** Makes it, unless the caller only wants to know what would be made. */
-export async function made(
+export async function makeUnlessDryRun(
   { dryRun }: ImportRun,
   becomes: string,
   make: () => Promise<unknown>,
@@ -39,6 +39,6 @@ export async function made(
   return { becomes, state: "new", ...truthy({ why }) };
 }
 
-export function hash(text: string): string {
+export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 20);
 }

@@ -9,15 +9,23 @@ import {
   toAccountName,
 } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
-import { hash, type ImportRun, type ItemOf, leftOut, made, type Outcome, there } from "./outcome.ts";
+import {
+  type ImportRun,
+  type ItemOf,
+  makeUnlessDryRun,
+  type Outcome,
+  reportExisting,
+  reportSkipped,
+  shortHash,
+} from "./outcome.ts";
 
 export async function takeMemory(run: ImportRun, item: ItemOf<"memory">): Promise<Outcome> {
   const { from, facts } = run;
-  const id = `mem_imp${hash(`${from}\n${item.agent}\n${basename(item.from)}\n${item.text}`)}`;
+  const id = `mem_imp${shortHash(`${from}\n${item.agent}\n${basename(item.from)}\n${item.text}`)}`;
   const becomes = `memory of ${item.agent} (${item.kind})`;
-  if (await facts.get(id)) return there(becomes);
-  if (await facts.wasForgotten(item.text)) return leftOut("It was forgotten here on purpose.");
-  return made(run, becomes, () =>
+  if (await facts.get(id)) return reportExisting(becomes);
+  if (await facts.wasForgotten(item.text)) return reportSkipped("It was forgotten here on purpose.");
+  return makeUnlessDryRun(run, becomes, () =>
     facts.add({
       id,
       text: item.text,
@@ -35,14 +43,14 @@ export async function takeSession(run: ImportRun, item: ItemOf<"session">): Prom
   const { from, sessions, clock } = run;
   const session = sessionKeys.imported(item.agent, from, item.id.replace(/[^\w.-]/g, "_"));
   const lines = item.messages.map((message, n): HistoryEntry => {
-    const id = messageIds.imported(from, hash(`${item.agent}/${item.id}`), n);
+    const id = messageIds.imported(from, shortHash(`${item.agent}/${item.id}`), n);
     const content = [{ type: "text" as const, text: message.text }];
     const at = message.at || clock.now();
     return { session, seq: n + 1, id, turn: importedTurn(item.id), role: message.role, content, at };
   });
   const known = await sessions.count(session);
-  if (known !== undefined && known >= lines.length) return there(session);
-  return made(run, session, async () => {
+  if (known !== undefined && known >= lines.length) return reportExisting(session);
+  return makeUnlessDryRun(run, session, async () => {
     await sessions.add({ session, agent: item.agent }, lines);
     if (known === undefined) await sessions.rename(session, item.title);
   });
@@ -53,13 +61,14 @@ export async function takeSchedule(run: ImportRun, item: ItemOf<"schedule">): Pr
   const createdBy = `import ${from} ${item.id}`;
   const present = await jobs.list();
   const known = present.find((job) => job.createdBy === createdBy);
-  if (known) return there(`schedule ${known.name}`);
+  if (known) return reportExisting(`schedule ${known.name}`);
   const name = present.some((job) => job.name === item.name) ? `${item.name} (${from})` : item.name;
-  if (item.when.at !== undefined && Date.parse(item.when.at) < clock.now()) return leftOut("Its time has passed.");
+  if (item.when.at !== undefined && Date.parse(item.when.at) < clock.now())
+    return reportSkipped("Its time has passed.");
   jobs.check(item.when);
   const why = `Paused. Read what it does and where it answers, then: lares schedule update ${JSON.stringify(name)} --resume`;
   const { deliver } = item;
-  return made(
+  return makeUnlessDryRun(
     run,
     `schedule ${name}`,
     () =>

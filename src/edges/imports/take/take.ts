@@ -17,7 +17,7 @@ import { readOpenClaw } from "../openclaw.ts";
 import type { ImportPorts } from "../ports.ts";
 import { takeChannel } from "./channel.ts";
 import { takeAgent, takeFile, takeSkill } from "./folders.ts";
-import { type ImportRun, leftOut, type Outcome } from "./outcome.ts";
+import { type ImportRun, type Outcome, reportSkipped } from "./outcome.ts";
 import { takeMemory, takeSchedule, takeSession } from "./records.ts";
 
 const READERS = { openclaw: readOpenClaw, hermes: readHermes };
@@ -69,7 +69,7 @@ function failed(error: unknown): Outcome {
 async function take(run: ImportRun, item: ImportItem): Promise<Outcome> {
   switch (item.what) {
     case "left out":
-      return leftOut(item.why);
+      return reportSkipped(item.why);
     case "agent":
       return takeAgent(run, item);
     case "file":

@@ -11,7 +11,7 @@ import { table } from "../output.ts";
 import { readAll } from "../read-all.ts";
 import { channelWords as words } from "../words/channels.ts";
 import { commonWords } from "../words/common.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 export const list: Action = async ({ rpc, out }) => {
   const { channels } = await rpc.call("channels.list", {});
@@ -128,7 +128,7 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, words.removeQuestion(name)))) return kept(ctx);
+  if (!(await confirmed(ctx, words.removeQuestion(name)))) return reportDeclined(ctx);
   const done = await ctx.rpc.call("channels.remove", { name });
   ctx.out.document(done);
   ctx.out.say(words.removed(name), words.conversationsStay(ctx.out.hint));

@@ -8,7 +8,7 @@ import { ago, count, visible } from "../format.ts";
 import { type Hint, table } from "../output.ts";
 import { contextWords as words } from "../words/talk.ts";
 import { requestLines } from "./context-request.ts";
-import { known } from "./sessions.ts";
+import { suggestNearSession } from "./sessions.ts";
 
 type Ledger = Result<"context.get">;
 const BAR = 24;
@@ -19,26 +19,26 @@ export const context: Action = async (ctx, [session = ""]) => {
     throw new AppError("BAD_REQUEST", { message: words.notBoth });
   }
   if (options.undo) {
-    const done = await known(ctx, session, () => rpc.call("context.undo", { session }));
+    const done = await suggestNearSession(ctx, session, () => rpc.call("context.undo", { session }));
     out.document(done);
     out.say(words.inFullAgain(done.messages));
     return EXIT.done;
   }
   if (options.compact) {
     const params = { session, ...truthy({ focus: options.focus }) };
-    const done = await known(ctx, session, () => rpc.call("context.compact", params));
+    const done = await suggestNearSession(ctx, session, () => rpc.call("context.compact", params));
     out.document(done);
     out.say(inWords(done, session, out.hint));
     return EXIT.done;
   }
   if (options.request) {
     const params = { session, ...defined({ text: options.say }) };
-    const next = await known(ctx, session, () => rpc.call("context.request", params));
+    const next = await suggestNearSession(ctx, session, () => rpc.call("context.request", params));
     out.document(next);
     out.say(...requestLines(next, out.paint));
     return EXIT.done;
   }
-  const ledger = await known(ctx, session, () => rpc.call("context.get", { session }));
+  const ledger = await suggestNearSession(ctx, session, () => rpc.call("context.get", { session }));
   out.document(ledger);
   const share = Math.round((ledger.tokens / ledger.window) * 100);
   const by = ledger.counted ? words.counted : "estimated";

@@ -12,7 +12,7 @@ import { pick } from "../pick.ts";
 import { cut } from "../width.ts";
 import { goalWords as words } from "../words/schedule.ts";
 import { readTarget } from "./schedule.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 type Goal = Result<"goals.get">;
 
@@ -70,7 +70,7 @@ export const resume: Action = async (ctx, [typed = ""]) => {
 
 export const cancel: Action = async (ctx, [typed = ""]) => {
   const { id, outcome } = await find(ctx, typed);
-  if (!(await confirmed(ctx, words.cancelQuestion(cut(oneLine(outcome), 60))))) return kept(ctx);
+  if (!(await confirmed(ctx, words.cancelQuestion(cut(oneLine(outcome), 60))))) return reportDeclined(ctx);
   return tell(ctx, await ctx.rpc.call("goals.cancel", { id }));
 };
 

@@ -9,7 +9,7 @@ import { table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { readAll } from "../read-all.ts";
 import { memoryWords as words } from "../words/memory.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 /** What a list or a search shows of a fact. */
 interface Fact {
@@ -75,7 +75,7 @@ export const forget: Action = async (ctx, [typed = ""]) => {
   if (!typed) throw usage(words.nameWhat, words.nameWhatHint);
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "fact", list: words.list });
-  if (!(await confirmed(ctx, words.forgetQuestion(oneLine(fact.text))))) return kept(ctx);
+  if (!(await confirmed(ctx, words.forgetQuestion(oneLine(fact.text))))) return reportDeclined(ctx);
   const done = await rpc.call("memory.forget", { id: fact.id });
   if (!done.forgotten) {
     throw new AppError("NOT_FOUND", { message: words.alreadyForgotten, hint: words.seeList });
@@ -107,7 +107,8 @@ async function forgetAbout(ctx: Context, about: readonly string[]) {
     ...[facts.length, said.length].filter((n) => n > MOST_PREVIEW).map((n) => words.andMore(n - MOST_PREVIEW)),
     words.keepSome,
   );
-  if (!(await confirmed(ctx, words.forgetAboutQuestion(topics.map((topic) => topic.about))))) return kept(ctx);
+  if (!(await confirmed(ctx, words.forgetAboutQuestion(topics.map((topic) => topic.about)))))
+    return reportDeclined(ctx);
   // The topics as they were shown, so that nothing else goes.
   const done = await rpc.call("memory.forget", { about: topics.map(({ again }) => again), ...except });
   out.document(done);

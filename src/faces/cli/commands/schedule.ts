@@ -13,7 +13,7 @@ import { pick } from "../pick.ts";
 import { cut } from "../width.ts";
 import { commonWords } from "../words/common.ts";
 import { scheduleWords as words } from "../words/schedule.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 type Job = Result<"schedule.add">;
 type SlotState = NonNullable<Job["last"]>["state"];
@@ -90,7 +90,7 @@ export const update: Action = async (ctx, [typed = ""]) => {
 export const remove: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const job = await find(ctx, typed);
-  if (!(await confirmed(ctx, words.removeQuestion(job.name, job.words)))) return kept(ctx);
+  if (!(await confirmed(ctx, words.removeQuestion(job.name, job.words)))) return reportDeclined(ctx);
   const done = await rpc.call("schedule.remove", { id: job.id });
   out.document({ id: job.id, ...done });
   out.say(done.removed ? words.removed(job.name) : words.alreadyRemoved(job.name));

@@ -12,7 +12,7 @@ import { table } from "../output.ts";
 import { readAll } from "../read-all.ts";
 import { commonWords } from "../words/common.ts";
 import { secretWords as words } from "../words/set-up.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 export const list: Action = async ({ rpc, out, clock }) => {
   const { secrets, missing, where } = await rpc.call("secrets.list", {});
@@ -55,7 +55,7 @@ export const set: Action = async (ctx, [name = ""]) => {
 };
 
 export const remove: Action = async (ctx, [name = ""]) => {
-  if (!(await confirmed(ctx, words.removeQuestion(oneLine(name))))) return kept(ctx);
+  if (!(await confirmed(ctx, words.removeQuestion(oneLine(name))))) return reportDeclined(ctx);
   const done = await ctx.rpc.call("secrets.remove", { name });
   ctx.out.document(done);
   const from = done.agents.length ? words.noLongerGet(done.agents.map(oneLine).join(", "), done.agents.length) : "";

@@ -6,11 +6,11 @@ import { EXIT, usage } from "../exit.ts";
 import { readGiven } from "../read-all.ts";
 import { sessionWords as words } from "../words/talk.ts";
 import { writeOutput } from "../write-output.ts";
-import { known } from "./sessions.ts";
+import { suggestNearSession } from "./sessions.ts";
 
 export const exportSession: Action = async (ctx, [session = ""]) => {
   const { rpc, out, options } = ctx;
-  const { lines } = await known(ctx, session, () => rpc.call("sessions.export", { session }));
+  const { lines } = await suggestNearSession(ctx, session, () => rpc.call("sessions.export", { session }));
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   if (options.output === undefined || options.output === "-") {
     out.raw(text);

@@ -54,7 +54,7 @@ function hasFailed({ state, failure }: { state: string; failure?: string | undef
 
 export const get: Action = async (ctx, [session = ""]) => {
   const { rpc, out, clock, ports } = ctx;
-  const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
+  const s = await suggestNearSession(ctx, session, () => rpc.call("sessions.get", { session }));
   const { turns } = await rpc.call("turns.list", { session, limit: 50 });
   const failed = turns.filter(hasFailed);
   out.document({ ...s, failed });
@@ -91,16 +91,16 @@ export const get: Action = async (ctx, [session = ""]) => {
 };
 
 export const reset: Action = async (ctx, [session = ""]) => {
-  ctx.out.document(await known(ctx, session, () => ctx.rpc.call("sessions.reset", { session })));
+  ctx.out.document(await suggestNearSession(ctx, session, () => ctx.rpc.call("sessions.reset", { session })));
   ctx.out.say(words.cleared);
   return EXIT.done;
 };
 
 export const remove: Action = async (ctx, [session = ""]) => {
   const { rpc, out } = ctx;
-  const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
+  const s = await suggestNearSession(ctx, session, () => rpc.call("sessions.get", { session }));
   const question = words.deleteQuestion(s.session, s.messages);
-  if (!(await confirmed(ctx, question))) return kept(ctx);
+  if (!(await confirmed(ctx, question))) return reportDeclined(ctx);
   const done = await rpc.call("sessions.delete", { session });
   out.document({ session, ...done });
   out.say(words.deleted(session, done.messages));
@@ -119,7 +119,7 @@ export const prune: Action = async (ctx) => {
   }
   out.note(...indented(would.sessions));
   if (!(await confirmed(ctx, words.deleteManyQuestion(would.sessions.length)))) {
-    return kept(ctx);
+    return reportDeclined(ctx);
   }
   const done = await rpc.call("sessions.prune", { olderThanDays });
   out.document(done);
@@ -128,7 +128,7 @@ export const prune: Action = async (ctx) => {
 };
 
 /** A key that is nearly one gets the right one. */
-export async function known<T>(ctx: Context, session: string, run: () => Promise<T>): Promise<T> {
+export async function suggestNearSession<T>(ctx: Context, session: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -146,7 +146,7 @@ export async function known<T>(ctx: Context, session: string, run: () => Promise
 }
 
 /** Somebody said no. */
-export function kept(ctx: Context): number {
+export function reportDeclined(ctx: Context): number {
   ctx.out.note(commonWords.nothingChanged);
   return EXIT.declined;
 }

@@ -4,7 +4,7 @@ import { EXIT } from "../exit.ts";
 import { ago, oneLine, plural } from "../format.ts";
 import { table } from "../output.ts";
 import { undoWords as words } from "../words/answer.ts";
-import { kept } from "./sessions.ts";
+import { reportDeclined } from "./sessions.ts";
 
 /** Without a turn: what can be undone. With one: shows what would happen, asks, restores. */
 export const undo: Action = async (ctx, [turn]) => {
@@ -31,7 +31,7 @@ export const undo: Action = async (ctx, [turn]) => {
   }
   const { confirmed } = await import("../confirm.ts");
   out.note([words.willRestore(possible.length, nameLeft(plan.files)), ...planned].join("\n"));
-  if (!(await confirmed(ctx, words.question))) return kept(ctx);
+  if (!(await confirmed(ctx, words.question))) return reportDeclined(ctx);
   const done = await rpc.call("undo.turn", { turn });
   out.document(done);
   const left = nameLeft(done.files);
