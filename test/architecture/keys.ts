@@ -21,6 +21,7 @@ const PIECES: readonly [piece: RegExp, use: string][] = [
   [/^(goal|hook|watch|wake|process|child|stall):(?!\s)/, "sessionKeys, eventKeys, sourceKeys, timerIds"],
   [/^(heartbeat|memory-night|memory):(?!\s)/, "heartbeatName, HEARTBEAT_PREFIX, timerIds.night, sessionKeys.night"],
   [/^(abort|stop|replaced|interrupt|session|events):(?!\s)/, "resumeIds; sourceKeys.session"],
+  [/^ap_/, "toApprovalId"],
   [/^(wait|approval):(?!\s)/, "waitNames, isOwnWait"],
   [/^\(?(model|tool|judge)(\||\)?:(?!\s))/, "stepNames, readStepName"],
   [/^imp:/, "messageIds.imported, importedTurn"],

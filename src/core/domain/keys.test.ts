@@ -26,6 +26,7 @@ import {
   isAboutApproval,
   isAgentScope,
   isAgentSession,
+  isApprovalId,
   isAskedAnswer,
   isChildOf,
   isChildSession,
@@ -58,6 +59,7 @@ import {
   sourceKeys,
   timerIds,
   toAccountName,
+  toApprovalId,
   withoutCommandLane,
   withoutCompactLane,
 } from "./keys.ts";
@@ -477,4 +479,9 @@ test("an editor's session says which folder it is about, and so do its sub-agent
   expect(key).toContain(EDITOR_MARK);
   for (const other of ["agent:main:editor", "agent:main:editor:/srv", "agent:main:web:/srv:x", "agent:main:main", ""])
     expect(readEditorSession(other)).toBeUndefined();
+});
+
+test("a question's id is known by its looks, so that one answered long ago can be asked for", () => {
+  expect(isApprovalId(toApprovalId("0123abc"))).toBe(true);
+  for (const other of ["0123abc", "map_0123abc", ""]) expect(isApprovalId(other)).toBe(false);
 });

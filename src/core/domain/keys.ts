@@ -17,7 +17,7 @@
  * A reader returns what its maker was given, or nothing for a key of another shape. There is none where nobody reads: ids of platforms
  * contain colons themselves, so an accept id can be compared and found by its beginning, not taken apart.
  */
-import { asId, type DeliveryId, type ScheduleId, type SessionKey, type TurnId } from "./ids.ts";
+import { type ApprovalId, asId, type DeliveryId, type ScheduleId, type SessionKey, type TurnId } from "./ids.ts";
 
 /** An account of Lares on a platform. */
 export interface AccountKey {
@@ -483,6 +483,15 @@ export function senderAt({ channel, account }: AccountKey, sender: string): stri
 // ── what needs a person ─────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Conditions. What has happened is found in SQL, see `attentionIdSql`. */
+/** The id of a question, from a print of the place in the turn where it is asked: a replay asks under the same one. */
+export function toApprovalId(print: string): ApprovalId {
+  return asId<ApprovalId>(`ap_${print}`);
+}
+
+export function isApprovalId(text: string): text is ApprovalId {
+  return text.startsWith("ap_");
+}
+
 export const attentionIds = {
   approval: (approval: string) => `approval:${approval}`,
   problem: (n: number) => `problem:${n}`,

@@ -1,7 +1,7 @@
 /** A made-up event for each kind, to try a hook with. */
 import { z } from "zod";
 import { HOOK_EVENTS, type HookEventName, type HookFacts, type HookPayload } from "../../core/contracts/index.ts";
-import { AppError, hookKeys, sessionKeys } from "../../core/domain/index.ts";
+import { AppError, hookKeys, sessionKeys, toApprovalId } from "../../core/domain/index.ts";
 import { firstIssue } from "../../core/kit/index.ts";
 
 const IN_TURN = { agent: "main", session: sessionKeys.main("main"), turn: "t_example" };
@@ -31,7 +31,7 @@ const FACTS: { readonly [E in HookEventName]: HookFacts<E> } = {
   "approval.changed": {
     session: IN_TURN.session,
     turn: IN_TURN.turn,
-    approval: "ap_example",
+    approval: toApprovalId("example"),
     state: "pending",
     shown: "echo hello",
   },

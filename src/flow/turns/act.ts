@@ -112,7 +112,7 @@ function interimText(parts: TurnParts, { authority }: Progress, { approval, asks
   return asks ? waitingForAnswer(code) : waitingForApproval(code);
 }
 
-/** The code a command exited with, for who shows how it ended. */
+/** The code a command exited with, for anyone who shows how it ended. */
 export function pickExit({ meta }: ToolResult): { exit?: number } {
   return typeof meta?.exit === "number" ? { exit: meta.exit } : {};
 }

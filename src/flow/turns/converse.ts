@@ -34,9 +34,9 @@ import {
 
 type GoodReply = Extract<ModelReply, { ok: true }>;
 
-/** How often room is made for one request before the turn gives up, and in one turn. */
+/** Each time makes the request much smaller. One that is still too long after these won't fit at all. */
 const MOST_OVERFLOWS = 3;
-
+/** For a whole turn: as many as its longest honest work needs, so that a model that fills its window forever is stopped. */
 const MOST_ROOMS = 25;
 
 export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome> {

@@ -2,7 +2,7 @@
 import { type ActionPlan, failed, type Tool } from "../../core/contracts/index.ts";
 import { AppError, type Json, type Origin, type RunsWhere, type ToolCallPart } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import { approvalHash, type BoundParts, bindPlan } from "./bound.ts";
+import { approvalHash, type BoundParts, bindPlan } from "./approval-hash.ts";
 import { suggestInstead } from "./denied.ts";
 import { askAboutCall, tighten } from "./hooked.ts";
 import { type At, makePlace } from "./place.ts";

@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import type { Outcome, ToolQuestion } from "../../core/contracts/index.ts";
 import {
-  type ApprovalId,
   answerIds,
-  asId,
   needsNoWords,
   type ReplyRoute,
   type ToolCallPart,
+  toApprovalId,
   toJson,
 } from "../../core/domain/index.ts";
 import { defined, sha256, truthy } from "../../core/kit/index.ts";
@@ -25,7 +24,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     .digest("hex")
     .slice(0, 24);
   return {
-    approval: asId<ApprovalId>(`ap_${id}`),
+    approval: toApprovalId(id),
     callId: call.id,
     tool: call.name,
     input: j.input ?? call.input,

@@ -2,7 +2,7 @@
 import type { HookNote } from "../../core/contracts/index.ts";
 import type { ApprovalId, Authority, Json, QuestionForm, RunsWhere, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
-import type { BoundParts } from "./bound.ts";
+import type { BoundParts } from "./approval-hash.ts";
 
 /** Raised when a parked turn of an older version could no longer be understood. */
 export const PROGRESS_VERSION = 1;

@@ -30,7 +30,7 @@ import {
   toJson,
 } from "../../core/domain/index.ts";
 import { defined } from "../../core/kit/index.ts";
-import { approvalHash, listFolders } from "./bound.ts";
+import { approvalHash, listFolders } from "./approval-hash.ts";
 import { realCall } from "./hooked.ts";
 import { type JudgedCall, judge } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";

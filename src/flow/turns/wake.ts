@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./bound.ts";
+import { approvalHash, type BoundParts, bindPlan, whatChanged } from "./approval-hash.ts";
 import { listMarks, nameTool, pickShown } from "./judge.ts";
 import { finishCall, outcome } from "./outcome.ts";
 import { newQuestion, newWaiting } from "./park.ts";

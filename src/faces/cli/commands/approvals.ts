@@ -1,5 +1,5 @@
 /** `lares approvals`, `lares approve`, `lares deny`: what waits for a yes or no. */
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, isApprovalId } from "../../../core/domain/index.ts";
 import { defined, nearest, truthy } from "../../../core/kit/index.ts";
 import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
@@ -103,7 +103,7 @@ async function find(ctx: Context, typed: string, among: "pending" | "all"): Prom
     );
   }
   // One answered long ago is no longer in the list; the server knows the outcome.
-  if (/^ap_/.test(typed)) return ctx.rpc.call("approvals.get", { id: typed });
+  if (isApprovalId(typed)) return ctx.rpc.call("approvals.get", { id: typed });
   throw new AppError("NOT_FOUND", {
     message: words.noneEndsIn(typed),
     hint: words.seeWaiting,

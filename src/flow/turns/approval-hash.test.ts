@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundParts, whatChanged } from "./bound.ts";
+import { boundParts, whatChanged } from "./approval-hash.ts";
 
 test("a question that is asked again names what changed, each thing once", () => {
   const before = { argv: ["ls"], cwd: "/w", sandbox: { writable: ["/w"] }, files: [], named: [] };
