@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RULES } from "../../src/edges/models/practice/rules/index.ts";
 import { ON_DEMAND_TOOLS } from "../../src/edges/tools/index.ts";
-import { everyTool } from "../../src/edges/tools/testing.ts";
+import { everyTool } from "../support/every-tool.ts";
 import { type Lares, startLares, until } from "../support/index.ts";
 
 const PATCH = "*** Begin Patch\n*** Add File: patched.txt\n+hello\n*** End Patch";

@@ -1,6 +1,6 @@
 /** Rights and who has them. Scopes are computed by the server from a credential, never taken from a client (AU-01). */
 /** `approvals` is separate from `write`: a program that may chat must not be able to say yes to itself. */
-/** `peer` opens the A2A door and nothing else: another agent is a guest, and must not come in by the doors of the house. */
+/** `peer` allows A2A calls only: another agent is a guest and gets no other method. */
 export type Scope = "read" | "write" | "approvals" | "admin" | "peer";
 export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin", "peer"];
 

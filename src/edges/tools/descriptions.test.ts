@@ -1,6 +1,7 @@
 /** What models are told about tools: long enough to be used right the first time, short enough to be paid for on every call. */
 
 import { describe, expect, test } from "vitest";
+import { everyTool } from "../../../test/support/every-tool.ts";
 import { pretend } from "../../../test/support/pretend.ts";
 import type { ToolCaller, ToolSpec } from "../../core/contracts/index.ts";
 import { SHOWN } from "./exec/capture.ts";
@@ -14,7 +15,7 @@ import { CLOSED, MOST_FILE_BYTES } from "./search/found.ts";
 import { DEFAULT_MAX, MOST_CONTEXT, MOST as SEARCH_MOST } from "./search/search.ts";
 import { MOST_SHOWN } from "./sessions/sessions.ts";
 import { TIME_S, DEFAULT_S as WAIT_DEFAULT_S } from "./sessions/wait.ts";
-import { everyTool } from "./testing.ts";
+
 import { MAX_BYTES } from "./web/web-fetch.ts";
 import { COUNT, MOST as RESULTS_MOST } from "./web/web-search.ts";
 

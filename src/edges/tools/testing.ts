@@ -1,23 +1,9 @@
-/** For the tests of this room: throw-away places with a workspace, an outside and a secret, and all tools to look at. */
+/** For the tests of this room: throw-away places with a workspace, an outside and a secret. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Tool, ToolPlace } from "../../core/contracts/index.ts";
-import {
-  createBrowserTool,
-  createMemoryTools,
-  createMessageTool,
-  createProcess,
-  createScheduleTools,
-  createSessionTools,
-  createTools,
-  createWait,
-  createWebTools,
-  registerTools,
-  type ToolRegistry,
-  webConfig,
-} from "./index.ts";
+import type { ToolPlace } from "../../core/contracts/index.ts";
 
 export interface Scene extends ToolPlace {
   /** Beside the workspace; holds `secret`. */
@@ -43,22 +29,3 @@ export async function scene(base: string = tmpdir()): Promise<Scene> {
 }
 
 export const never = new AbortController().signal;
-
-/** Every built-in tool, for tests that only read their descriptions. `bound`: those that need the rest of Lares. */
-export function everyTool(): { registry: ToolRegistry; bound: Tool[] } {
-  const nothing = {} as never;
-  const web = () => webConfig.parse({ search: { provider: "searxng", baseUrl: "http://127.0.0.1:9" } });
-  const bound: Tool[] = [
-    ...createScheduleTools(nothing),
-    ...createSessionTools(nothing),
-    createWait(nothing),
-    ...createMemoryTools(nothing),
-    ...createWebTools(web, nothing),
-    createMessageTool(nothing),
-    createProcess(nothing),
-    createBrowserTool(nothing).tool,
-  ];
-  const registry = createTools({ exec: { processes: nothing } });
-  registerTools(registry, bound);
-  return { registry, bound };
-}

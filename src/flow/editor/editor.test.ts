@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { AppError, type PolicyMode, readEditorSession } from "../../core/domain/index.ts";
 import { EditorSessions, findStart } from "./editor.ts";
 
-function house(most: PolicyMode = "record") {
+function setUp(most: PolicyMode = "record") {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "editor-")));
   const [workspace, root, other] = ["workspace", "project", "other"].map((name) => join(dir, name));
   for (const folder of [workspace!, join(root!, "app"), other!]) mkdirSync(folder, { recursive: true });
@@ -52,7 +52,7 @@ function house(most: PolicyMode = "record") {
 
 describe("a folder", () => {
   test("is one the agent may work in already: its workspace, a root, or inside one of them (EDITOR-1)", async () => {
-    const { workspace, root, open } = house();
+    const { workspace, root, open } = setUp();
     for (const folder of [workspace, root, join(root, "app")]) {
       const { session } = await open(folder);
       expect(readEditorSession(session)).toEqual({ agent: "main", folder, id: "ed_1" });
@@ -60,7 +60,7 @@ describe("a folder", () => {
   });
 
   test("anywhere else is refused with what to do, also over a link and by a name that only begins the same (AC-02)", async () => {
-    const { dir, root, other, open } = house();
+    const { dir, root, other, open } = setUp();
     symlinkSync(other, join(root, "link"));
     mkdirSync(`${root}-2`);
     for (const folder of [other, dir, join(root, "link"), `${root}-2`, join(root, "..", "other")])
@@ -70,7 +70,7 @@ describe("a folder", () => {
   });
 
   test("stays that of the conversation, and is only used while the agent may work there", async () => {
-    const { root, other, workspace, open } = house();
+    const { root, other, workspace, open } = setUp();
     const { session } = await open(root);
     await expect(open(workspace, session)).rejects.toThrow(`This conversation is about ${root}`);
     expect(findStart(session, [workspace, root])).toEqual({ folder: root });
@@ -79,7 +79,7 @@ describe("a folder", () => {
   });
 
   test("whose name a key can't carry is refused", async () => {
-    const { root, open } = house();
+    const { root, open } = setUp();
     const [long, odd] = [join(root, "x".repeat(200), "y".repeat(200), "z".repeat(200)), join(root, "a\u2028b")];
     for (const folder of [long, odd]) {
       mkdirSync(folder, { recursive: true });
@@ -92,7 +92,7 @@ describe("a folder", () => {
 });
 
 test("a conversation becomes stricter, never laxer than what the owner configured, also later (AC-02, EDITOR-2)", async () => {
-  const { root, editor, open, setPolicy } = house("record");
+  const { root, editor, open, setPolicy } = setUp("record");
   const { session, mode, modes } = await open(root);
   expect({ mode, modes }).toEqual({ mode: "record", modes: ["ask", "record"] });
   expect(await editor.tune(session, { mode: "ask" })).toMatchObject({ mode: "ask" });
@@ -103,7 +103,7 @@ test("a conversation becomes stricter, never laxer than what the owner configure
 });
 
 test("a model is one that can be asked; only an editor's conversation has settings", async () => {
-  const { root, editor, open } = house();
+  const { root, editor, open } = setUp();
   const { session } = await open(root);
   expect(await editor.tune(session, { model: "a/two" })).toMatchObject({ model: "a/two", chosen: true });
   expect(await editor.tune(session, { model: null })).toMatchObject({ model: "a/one", chosen: false });
@@ -112,7 +112,7 @@ test("a model is one that can be asked; only an editor's conversation has settin
 });
 
 test("servers of a conversation that is gone end, and are refused", async () => {
-  const { root, editor, open, ended, forget } = house();
+  const { root, editor, open, ended, forget } = setUp();
   const { session } = await open(root);
   const ask = { session, holder: "h", servers: [], yes: [] };
   expect(await editor.bring(ask)).toEqual({ servers: [] });

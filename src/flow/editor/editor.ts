@@ -17,6 +17,7 @@ import {
   type SessionKey,
   sessionKeys,
   stricterMode,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import { defined, type IdMaker } from "../../core/kit/index.ts";
 import { ANOTHER_FOLDER, notAFolder, notItsFolder, notOfAnEditor, TOO_LONG, tooLax, unknownModel } from "./words.ts";
@@ -101,8 +102,7 @@ export class EditorSessions {
   async open(ask: { folder: string; person: string; session?: string; agent?: string }): Promise<EditorPlace> {
     const known = ask.session === undefined ? undefined : await this.known(ask.session);
     const agent = known?.agent ?? ask.agent ?? this.parts.defaultAgent();
-    if (!this.parts.agents.exists(asId<AgentId>(agent)))
-      throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "See: lares agents list" });
+    if (!this.parts.agents.exists(asId<AgentId>(agent))) throw unknownAgent(agent);
     const folder = await this.checkFolder(agent, ask.folder);
     if (known) {
       if (known.folder !== folder) throw new AppError("BAD_REQUEST", { message: ANOTHER_FOLDER(known.folder) });

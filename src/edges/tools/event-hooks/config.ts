@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HOOK_EVENT_NAMES } from "../../../core/contracts/index.ts";
-import type { DeepReadonly } from "../../../core/kit/index.ts";
+import { type DeepReadonly, isLoopbackHost } from "../../../core/kit/index.ts";
 
 const onFail = z
   .enum(["deny", "pass"])
@@ -70,5 +70,5 @@ function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username } = new URL(text);
   if (username !== "") return false;
-  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
+  return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }

@@ -1,4 +1,4 @@
-/** Loads the face for runs with the first of them that calls a tool: the SDK isn't paid for by who doesn't use it. */
+/** Loads the MCP SDK when a run first calls a tool, so that others don't pay for it. */
 import type { RunToolFace } from "./run-tools.ts";
 
 export type { RunToolFace };
