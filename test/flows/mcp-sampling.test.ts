@@ -20,6 +20,7 @@ const sampling = (era: Era, requests: object = { a: wants() }): McpScript => ({
 });
 const on = { sampling: true, samplingTokens: 300 };
 const onlyForecast = { policy: { allow: { mcp: ["sky/forecast"] } } };
+const alsoSampling = { policy: { allow: { mcp: ["sky/*", "sky/sampling"] } } };
 const call = callTool({ city: "Rome" });
 type At = Awaited<ReturnType<typeof startMcp>>;
 /** The requests that came from the server and not from a turn. */
@@ -75,7 +76,7 @@ it.each(ERAS)("a no is passed on, and no model is asked (%s, MC-16)", async (era
 
 it("where a rule allows it nobody is asked, calls in a turn are limited, and tools are refused (MC-16)", async () => {
   const requests = { a: wants(), b: wants(), c: wants({ tools: [{ name: "exec" }] }) };
-  const at = await startMcp(sampling("modern", requests), { ...on, samplingCalls: 1 });
+  const at = await startMcp(sampling("modern", requests), { ...on, samplingCalls: 1 }, alsoSampling);
   await at.lares.chat("ana", `${searchTools} then: say:ok`);
   const { text } = await at.result(call);
   expect(text).toContain("sky asked for text from a model more than 1 times in a turn");
@@ -83,3 +84,17 @@ it("where a rule allows it nobody is asked, calls in a turn are limited, and too
   expect(sampled(at)).toHaveLength(1);
   expect((await approvals(at)).approvals).toEqual([]);
 });
+
+it.each(["sky/*", "*", "sky/samp*"])(
+  "the rule %s is about tools: for text from a model, a person is asked (MC-16, MCP-28)",
+  async (rule) => {
+    const at = await startMcp(sampling("modern"), on, { policy: { allow: { mcp: [rule, "sky/forecast"] } } });
+    await at.lares.chat("ana", `${searchTools} then: say:ok`);
+    const done = at.lares.chat("ana", `${call} then: say:done`);
+    const asked = await until("a question", async () => (await at.lares.rpc("approvals.list", {})).approvals[0]);
+    expect(asked.shown).toContain("sky wants your model to write something for it");
+    expect(sampled(at)).toEqual([]);
+    await at.lares.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
+    await done;
+  },
+);

@@ -90,6 +90,8 @@ export interface ActionPlan {
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
   /** It can't be undone, or so its server says: a rule with a wildcard doesn't cover it, one that names it does. */
   destroys?: true;
+  /** It is no tool, but something else its server may get: a rule for all tools of the server wasn't written with it in mind. */
+  apart?: true;
   /** It only adds to what Lares stores, and a person can undo it, so the owner's own turn doesn't ask. */
   adds?: true;
   /** It may load files that are not all part of `binding`: an approval is then bound to what tools change there, too. */

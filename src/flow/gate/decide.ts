@@ -259,7 +259,7 @@ function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined
   // A rule such as `/srv/**` was not written with the keys in mind that may be there, too.
   if (plan.beyond && plan.targets.some((target) => isSecretFile(target))) return undefined;
   const rule = coveringRule(
-    plan.destroys ? namingRules(policy, plan) : rulesFor(policy.allow, plan.tool),
+    plan.destroys || plan.apart ? namingRules(policy, plan) : rulesFor(policy.allow, plan.tool),
     plan,
     policy.place,
   );

@@ -3,7 +3,7 @@
  *
  * MCP-28: nothing is sampled unless the server's setting allows it and the gate or a person has said yes to this definition of the server.
  *     The number of calls in a turn and the length of each answer are limited, every call is paid for like a turn's own, and no model
- *     that is asked this way has tools.
+ *     that is asked this way has tools. Only the rule `NAME/sampling` itself is the gate's yes; `NAME/*` is about tools.
  */
 import type {
   ActionPlan,
@@ -127,6 +127,7 @@ export class Sampling {
       targets: [addressTool(server, "sampling")],
       shown,
       binding: { server, definition: servers.definition(server) },
+      apart: true,
     };
     const who = { agent: asId<AgentId>(agent), session: asId<SessionKey>(session) };
     const { verdict, because } = await this.#port.get().judge(who, plan, { authority, tainted: false });
