@@ -11,6 +11,16 @@ const SHAPES: readonly [from: string, text: object, expected: object][] = [
     { ...npx, env: { A: "b" } },
   ],
   ["a README with the program in one string", { mcpServers: { files: { command: "npx -y server" } } }, npx],
+  [
+    "one string with quotes in it",
+    { mcpServers: { files: { command: "/usr/bin/node -e 'a b'" } } },
+    { command: "/usr/bin/node", args: ["-e", "a b"] },
+  ],
+  [
+    "a path with a blank beside a list of arguments",
+    { mcpServers: { files: { command: "/opt/My App/run", args: [] } } },
+    { command: "/opt/My App/run", args: [] },
+  ],
   ["VS Code", { servers: { files: { type: "stdio", ...npx } } }, npx],
   [
     "OpenClaw",
@@ -66,6 +76,12 @@ test("a bad entry is refused with its reason, and its siblings are taken", () =>
   );
   expect(servers.map(({ name }) => name)).toEqual(["a", "d"]);
   expect(refused.map(({ name }) => name)).toEqual(["b", "c"]);
+});
+
+test("a line that only a shell could run is refused with a way out, and nothing of it is stored", () => {
+  const { servers, refused } = readPasted(JSON.stringify({ command: "cd /srv && node x" }), "a");
+  expect(servers).toEqual([]);
+  expect(refused).toEqual([{ name: "a", reason: expect.stringContaining("use bash -c") }]);
 });
 
 test("variables that change which code runs are left out, and refused in the settings (MC-11)", () => {

@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from "../../../../core/domain/in
 import { firstIssue, looseJson, parseJson, steersPrograms } from "../../../../core/kit/index.ts";
 import { SERVER_NAME, type ServerConfig, serverConfig } from "../config.ts";
 import type { PastedQuestions } from "./placeholders.ts";
+import { type Split, splitCommand } from "./split.ts";
 
 export interface Pasted {
   servers: { name: string; config: ServerConfig }[];
@@ -106,7 +107,12 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
     pasted.refused.push({ name: given, reason: OLD_STREAM });
     return;
   }
-  const server = shaped(entry, (note) => pasted.notes.push(`${name}: ${note}`));
+  const command = readCommand(entry);
+  if ("why" in command) {
+    pasted.refused.push({ name: given, reason: `its command can't be used: ${command.why}` });
+    return;
+  }
+  const server = shaped(entry, command.words, (note) => pasted.notes.push(`${name}: ${note}`));
   const read = serverConfig.safeParse(server);
   if (!read.success) {
     pasted.refused.push({ name: given, reason: firstIssue(read.error.issues, server, "it").replace(/\.$/, "") });
@@ -122,8 +128,11 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
 }
 
 /** One product's entry in our words. Fields that mean nothing here are left out; the schema judges the rest. */
-function shaped(entry: JsonObject, note: (sentence: string) => void): JsonObject {
-  const [command, ...more] = readCommand(entry);
+function shaped(
+  entry: JsonObject,
+  [command, ...more]: readonly string[],
+  note: (sentence: string) => void,
+): JsonObject {
   const url = URL_KEYS.map((key) => entry[key]).find((value) => value !== undefined);
   for (const key of RIGHTS) if (entry[key] !== undefined) note(`"${key}" was left out; Lares asks by its own rules`);
   return withoutAbsent({
@@ -140,14 +149,18 @@ function shaped(entry: JsonObject, note: (sentence: string) => void): JsonObject
   });
 }
 
-/** `"npx -y server"` in one string is how some READMEs write it; only blanks divide it, and quotes in it are refused as unclear. */
-function readCommand(entry: JsonObject): string[] {
+/**
+ * `"npx -y server"` in one string is how some READMEs write it, and what `--command` gives: it is read as a shell would. Beside a list of
+ * arguments it is a program's name, blanks and all; beside an empty one, if it is a path.
+ */
+function readCommand(entry: JsonObject): Split {
   const given = COMMAND_KEYS.map((key) => entry[key]).find((value) => value !== undefined);
   const list = texts.safeParse(given);
-  if (list.success) return list.data;
-  if (typeof given !== "string") return [];
-  const isSentence = /\s/.test(given) && !/["'\\]/.test(given) && !given.startsWith("/");
-  return isSentence && !texts.safeParse(entry.args).data?.length ? given.trim().split(/\s+/) : [given];
+  if (list.success) return { words: list.data };
+  if (typeof given !== "string") return { words: [] };
+  const args = texts.safeParse(entry.args).data;
+  const isOneWord = args !== undefined && (args.length > 0 || given.startsWith("/"));
+  return isOneWord ? { words: [given] } : splitCommand(given);
 }
 
 function readVariables(entry: JsonObject, note: (sentence: string) => void): JsonObject | undefined {
