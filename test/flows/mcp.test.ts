@@ -123,8 +123,10 @@ it("a call whose server dies is unknown and said so; it is not sent again (MCP-8
     /^Outcome unknown: sky\/forecast was called and did not answer \(.+\)\. It may or may not have happened/,
   );
   expect(answer.notices.join()).toContain(
-    "The outcome of a call to tool_run isn't known: sky/forecast was called and did not answer",
+    "The outcome of a call to sky/forecast isn't known: sky/forecast was called and did not answer",
   );
+  const { items } = await at.lares.rpc("attention.list", {});
+  expect(items.map(({ text }) => text)).toContain("A call of sky/forecast may or may not have happened.");
   expect(at.lines().filter((line) => line.startsWith("called"))).toHaveLength(1);
 });
 

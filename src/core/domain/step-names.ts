@@ -42,6 +42,11 @@ export const stepNames = {
   admit: (due: number) => `admit:${due}`,
 } as const;
 
+/** A tool as people and rules name it: `files/read` for `files__read` of a server. */
+export function showToolName(name: string): string {
+  return name.replace("__", "/");
+}
+
 export function readStepName(name: string): StepWork {
   const [head, first = "", ...rest] = name.split(":");
   if (head === "model" && /^\d+$/.test(first)) return { kind: "model", call: Number(first) };

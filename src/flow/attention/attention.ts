@@ -17,6 +17,7 @@ import {
   attentionKind,
   readAttentionCursor,
   readStepName,
+  showToolName,
   toAccountName,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
@@ -191,7 +192,7 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
       return { text: `${said} ${row.n} turns ended like this.`, state, count: row.n, ...defined({ failure }) };
     }
     case "effect":
-      return { text: `${effectName(row.a ?? "")} may or may not have happened.`, failure: "unknown-outcome" };
+      return { text: `${effectName(row)} may or may not have happened.`, failure: "unknown-outcome" };
     case "delivery": {
       const { route, error } = routeIn(row);
       const what = row.a === "uncertain" ? "may or may not have arrived" : "was not delivered";
@@ -204,9 +205,12 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
   }
 }
 
-function effectName(name: string): string {
+/** `b`: the tool that was run inside, where one was. Those of servers are shown as rules name them. */
+function effectName({ a, b }: FoundRow): string {
+  const name = a ?? "";
   const does = readStepName(name);
-  return does.kind === "tool" ? `A call of ${does.tool}` : `The step ${name}`;
+  if (does.kind !== "tool") return `The step ${name}`;
+  return `A call of ${showToolName(b ?? does.tool)}`;
 }
 
 function firstLine(text: string): string {

@@ -25,6 +25,7 @@ import {
   hookKeys,
   type Json,
   type QuestionAnswer,
+  showToolName,
   stepNames,
   type ToolCallPart,
   toJson,
@@ -32,7 +33,7 @@ import {
 import { defined } from "../../core/kit/index.ts";
 import { approvalHash, listFolders } from "./approval-hash.ts";
 import { realCall } from "./hooked.ts";
-import { type JudgedCall, judge } from "./judge.ts";
+import { type JudgedCall, judge, nameTool } from "./judge.ts";
 import { type At, makePlace } from "./place.ts";
 import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
 import type { Progress, WaitingCall } from "./progress.ts";
@@ -81,9 +82,10 @@ export async function runTool(
   }
   const result: ToolResult = "ok" in outcome ? outcome.ok : running.unknownText();
   if (!("ok" in outcome)) {
+    const called = showToolName(nameTool(parts, { tool: call.name, input: call.input }));
     // It may have changed files, so approvals that rely on them must be asked again.
     await parts.records.write((tx) => parts.changes.made(tx, running.folders(), undefined));
-    p.notices.push(outcomeNotKnown(call.name, running.lostBecause ?? LARES_STOPPED));
+    p.notices.push(outcomeNotKnown(called, running.lostBecause ?? LARES_STOPPED));
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });

@@ -15,9 +15,16 @@ export const FAILED_TURNS = `SELECT ${attentionIdSql("turn", "t.id")} AS id, t.e
   WHERE t.state IN ('failed', 'attention', 'declined') AND t.ended_at IS NOT NULL AND ${OWN_TURNS}
     AND (t.state <> 'declined' OR json_extract(t.result, '$.failure') IS NOT NULL)`;
 
+/** The tool that `tool_run` ran, as the model asked for it: `b` of an effect. */
+const RUN_INSIDE = `SELECT json_extract(c.value, '$.input.name')
+  FROM engine_journal m, json_each(m.payload, '$.reply.content') c
+  WHERE j.name LIKE 'tool:tool_run:%' AND m.turn = j.turn AND m.name LIKE 'model:%'
+    AND instr(j.name || ':', 'tool:tool_run:' || json_extract(c.value, '$.id') || ':') = 1
+  ORDER BY m.segment DESC, m.idx DESC LIMIT 1`;
+
 /** Effects of turns whose outcome is not known, likewise. */
 export const UNKNOWN_EFFECTS = `SELECT ${attentionIdSql("effect", "j.turn", "j.segment", "j.idx")} AS id,
-    COALESCE(j.ended_at, j.at) AS at, t.session, t.agent, j.turn, j.name AS a, NULL AS b, NULL AS same
+    COALESCE(j.ended_at, j.at) AS at, t.session, t.agent, j.turn, j.name AS a, (${RUN_INSIDE}) AS b, NULL AS same
   FROM engine_journal j LEFT JOIN turn t ON t.id = j.turn WHERE j.state = 'unknown'`;
 
 /** Turns that wait, with the first of what would wake them; the next deadline first. */
