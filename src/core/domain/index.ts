@@ -172,7 +172,7 @@ export {
   SECRET_NAME_HINT,
   secretReference,
 } from "./secret-name.ts";
-export { readStepName, showToolName, stepNames } from "./step-names.ts";
+export { isModelStepSql, isToolStepSql, readStepName, showToolName, stepNames } from "./step-names.ts";
 export {
   type ApprovalDecision,
   type ApprovalRequest,

@@ -47,6 +47,16 @@ export function showToolName(name: string): string {
   return name.replace("__", "/");
 }
 
+/** SQL: whether the step of this name is a call of a tool, with the id that a model gave it. */
+export function isToolStepSql(name: string, tool: string, id: string): string {
+  return `instr(${name} || ':', 'tool:${tool}:' || ${id} || ':') = 1`;
+}
+
+/** SQL: whether the step of this name is a call of a model. */
+export function isModelStepSql(name: string): string {
+  return `${name} LIKE 'model:%'`;
+}
+
 export function readStepName(name: string): StepWork {
   const [head, first = "", ...rest] = name.split(":");
   if (head === "model" && /^\d+$/.test(first)) return { kind: "model", call: Number(first) };

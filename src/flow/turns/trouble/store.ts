@@ -1,6 +1,12 @@
 /** Turns that need a person or wait for something, as lists over all sessions read them. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import { attentionIdSql, attentionSameSql, SESSION_PREFIX } from "../../../core/domain/index.ts";
+import {
+  attentionIdSql,
+  attentionSameSql,
+  isModelStepSql,
+  isToolStepSql,
+  SESSION_PREFIX,
+} from "../../../core/domain/index.ts";
 
 /** Failures of job runs and sub-agents belong to their job and their asker, which are listed themselves. */
 const OWN_TURNS = `t.session NOT LIKE '${SESSION_PREFIX.job}%' AND t.session NOT LIKE '${SESSION_PREFIX.child}%'`;
@@ -18,8 +24,8 @@ export const FAILED_TURNS = `SELECT ${attentionIdSql("turn", "t.id")} AS id, t.e
 /** The tool that `tool_run` ran, as the model asked for it: `b` of an effect. */
 const RUN_INSIDE = `SELECT json_extract(c.value, '$.input.name')
   FROM engine_journal m, json_each(m.payload, '$.reply.content') c
-  WHERE j.name LIKE 'tool:tool_run:%' AND m.turn = j.turn AND m.name LIKE 'model:%'
-    AND instr(j.name || ':', 'tool:tool_run:' || json_extract(c.value, '$.id') || ':') = 1
+  WHERE m.turn = j.turn AND ${isModelStepSql("m.name")}
+    AND ${isToolStepSql("j.name", "tool_run", "json_extract(c.value, '$.id')")}
   ORDER BY m.segment DESC, m.idx DESC LIMIT 1`;
 
 /** Effects of turns whose outcome is not known, likewise. */

@@ -1,6 +1,6 @@
 /**
  * One line as the words that a shell would make of it: blanks divide, quotes and backslashes hold together. Nothing is run by a
- * shell here, so whatever only a shell could do is refused and not passed on as text.
+ * shell here, so what only a shell could do is refused and not passed on as text.
  */
 
 export type Split = { words: string[] } | { why: string };
