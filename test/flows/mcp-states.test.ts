@@ -156,3 +156,32 @@ it("what a program wrote is still in the logs when it was started again", async 
   expect(lines.filter((line) => line === "the first words").length).toBeGreaterThan(1);
   expect(lines).toContain("[Lares] started again");
 });
+
+it("a call that stays silent is unknown in plain words", async () => {
+  const at = await startMcp({ tools: [forecast], behaviour: { forecast: "hangs" } }, { callSeconds: 1 });
+  await at.result(searchTools);
+  const { text } = await at.result(callTool({ city: "Rome" }));
+  expect(text).toContain("sky/forecast was called and did not answer (no answer for 1 s).");
+});
+
+it("an answer that doesn't fit the schema its server gave is remarked on, and still read", async () => {
+  const outputSchema = { type: "object", properties: { degrees: { type: "number" } } };
+  const at = await startMcp({ tools: [{ ...forecast, outputSchema }], behaviour: { forecast: "structures" } });
+  await at.result(searchTools);
+  const { text } = await at.result(callTool({ city: "Rome" }));
+  expect(text).toContain(
+    "[The structured answer doesn't fit the schema that the server gave for it: output.degrees must be number, not string.]",
+  );
+  expect(text).toContain("warm");
+  expect((await at.result(callTool({ city: "Rome", citty: "x" }))).text).toMatch(/did you mean "city"\?(?!\.)/);
+});
+
+it("tools that a definition leaves out are listed as not offered, and not counted", async () => {
+  const at = await startMcp({ tools: [forecast, { ...forecast, name: "other" }] }, { allow: ["forecast"] });
+  expect(await at.lares.rpc("mcp.test", { name: "sky" })).toMatchObject({ tools: 1 });
+  const { tools } = await at.lares.rpc("mcp.tools", { name: "sky" });
+  expect(tools.map(({ name, notOffered }) => [name, notOffered])).toEqual([
+    ["forecast", undefined],
+    ["other", "mcp.servers.sky.allow doesn't name it"],
+  ]);
+});

@@ -37,6 +37,9 @@ it("a plugin is shown first, and used only after a yes to its digest; its tools 
   ]);
   await lares.chat("ana", 'tool:tool_search {"query":"weather"} then: say:ok');
   expect(model.requests.at(-1)!.raw).toContain("sky__act");
+  const named = (await lares.rpc("mcp.tools", { name: "sky" })).tools.map((one) => [one.name, one.notOffered]);
+  expect(named).toContainEqual(["act", undefined]);
+  expect(named.filter(([name]) => name !== "act").map(([, why]) => why)).toEqual(["not among its rights"]);
   // Not asked for in its rights, so it isn't offered.
   expect(model.requests.at(-1)!.raw).not.toContain("sky__other");
   lares.chat("bob", 'tool:tool_run {"name":"sky__act","input":{}} then: say:done').catch(() => {});

@@ -22,7 +22,7 @@ export const forecast = {
 
 export interface McpScript {
   tools: object[];
-  behaviour?: Record<string, "dies" | "hangs" | "floods" | "hides" | "fails" | "reports">;
+  behaviour?: Record<string, "dies" | "hangs" | "floods" | "hides" | "fails" | "reports" | "structures">;
   prompts?: object[];
   ignoresEnd?: boolean;
   /** It ends at once, with these words. */

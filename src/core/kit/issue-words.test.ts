@@ -9,6 +9,7 @@ const RAW = /Too (small|big)|Invalid|Unrecognized|expected|received|>=|<=|undefi
 const CASES: [code: string, schema: z.ZodType, value: unknown, says: string][] = [
   ["invalid_type", z.string(), 5, "The value must be text, not a number."],
   ["invalid_type", z.object({ a: z.string() }), {}, "a is needed: text."],
+  ["invalid_type", z.object({ a: z.unknown() }), {}, "a is needed."],
   ["invalid_type", z.int(), 1.5, "The value must be a whole number, not a number with a fraction."],
   ["invalid_type", z.array(z.boolean()), [1], "0 must be true or false, not a number."],
   ["invalid_type", z.date(), "x", "The value must be a date, not text."],

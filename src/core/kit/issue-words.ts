@@ -31,6 +31,8 @@ export function explainIssue(issue: Issue, root: unknown): Explained[] {
   const own = ownWords(issue);
   switch (issue.code) {
     case "invalid_type":
+      // Anything would do.
+      if (issue.expected === "nonoptional") return [{ path, at: "key", say: (name) => `${name} is needed` }];
       if (value === undefined) return needed(kindWords(issue.expected));
       if (own !== undefined) return own(path);
       return wrong(`must be ${kindWords(issue.expected)}, not ${describeKind(value)}`);
@@ -126,7 +128,6 @@ const KINDS: Readonly<Record<string, string>> = {
   null: "empty",
   undefined: "left out",
   never: "left out",
-  nonoptional: "given",
   nan: "no number",
 };
 

@@ -48,6 +48,7 @@ export const MCP_METHODS = {
           about: z.string().describe("everything its server says about it"),
           pinned: z.literal(true).optional().describe("new conversations get it directly"),
           notPinned: z.string().optional().describe("why they don't, although it is pinned"),
+          notOffered: z.string().optional().describe("why no agent gets it, although it can be used"),
         }),
       ),
       held: z.array(held),

@@ -125,6 +125,16 @@ export function visible(text: string): string {
 }
 
 /** The same on one line. */
+/** Somebody else's text with its lines and how far they are indented, such as JSON. */
+export function manyLines(text: string, indent: string): string[] {
+  return text.split("\n").map((line) => {
+    const inner = line.length - line.trimStart().length;
+    return `${indent}${" ".repeat(Math.min(inner, MOST_INDENT))}${oneLine(line)}`;
+  });
+}
+
+const MOST_INDENT = 40;
+
 export function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim();
 }

@@ -140,6 +140,8 @@ function call(id, { name, arguments: given, ...more }) {
       return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"text":"${"x".repeat(12 * 1024 * 1024)}`);
     case "hides":
       return say({ id, result: { content: [{ type: "text", text: "plain\u{E0041}\u{E0042} text\u202E" }] } });
+    case "structures":
+      return say({ id, result: { content: [{ type: "text", text: "warm" }], structuredContent: { degrees: "warm" } } });
     case "fails":
       return say({ id, result: { isError: true, content: [{ type: "text", text: "no such city" }] } });
     default:

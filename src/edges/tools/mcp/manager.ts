@@ -70,6 +70,7 @@ export class McpManager {
         modelName: tool.modelName,
         about: describeTool(tool),
         ...describePin(this.servers.whyNotPinned(name, tool)),
+        ...defined({ notOffered: this.servers.whyNotOffered(name, tool.name) }),
       })),
       held: held.map(({ tool, why, before }) => ({
         name: tool.name,

@@ -176,6 +176,15 @@ export class McpServers {
     return projectSchema(tool.input) ? undefined : "it is pinned, and its schema is too large for every request";
   }
 
+  /** Why no agent is offered a tool of it: its definition leaves it out. */
+  whyNotOffered(server: string, tool: string): string | undefined {
+    const { allow, deny } = this.#entry(server).config;
+    if (isListed(deny, tool)) return `mcp.servers.${server}.deny names it`;
+    if (!allow || isListed(allow, tool)) return undefined;
+    const isPlugin = this.#parts.endsWhenSilent?.(server) ?? false;
+    return isPlugin ? "not among its rights" : `mcp.servers.${server}.allow doesn't name it`;
+  }
+
   /** What any agent might call. */
   all(): OfferedTool[] {
     return this.names().flatMap((server) => this.#offeredBy(server));
@@ -228,11 +237,11 @@ export class McpServers {
 
   status(name: string): ServerStatus {
     const entry = this.#entry(name);
-    const { offered, held } = this.#sorted(entry);
+    const { held } = this.#sorted(entry);
     return {
       name,
       state: entry.peer.state(),
-      tools: offered.length,
+      tools: this.#offeredBy(name).length,
       held,
       quarantined: entry.manifest?.quarantined ?? [],
       isUnknown: entry.manifest === undefined,

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type QuestionAnswer,
 } from "../../../core/domain/index.ts";
-import { defined } from "../../../core/kit/index.ts";
+import { asSentence, defined } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
 import { misfit } from "./call/arguments.ts";
 import type { CallOutcome, CallRequest } from "./call/call.ts";
@@ -124,7 +124,7 @@ function readArguments(address: string, tool: McpTool, input: Json): JsonObject 
   const problem = misfit({ type: "object", ...tool.input }, given);
   if (problem === undefined) return given as JsonObject;
   throw new AppError("TOOL_INPUT", {
-    message: `${address}: ${problem}.`,
+    message: asSentence(`${address}: ${problem}`),
     hint: `It takes ${JSON.stringify(tool.input).slice(0, 2000)}`,
     retry: "after-change",
   });

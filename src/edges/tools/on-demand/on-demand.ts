@@ -4,6 +4,7 @@
  *
  * TOOLS-1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
+import { stemmer } from "stemmer";
 import { z } from "zod";
 import {
   type ActionPlan,
@@ -95,14 +96,19 @@ function search({ onDemand, skills, also: daily = [], served }: Findable): Tool 
       const isGuest = place.caller.authority === "stranger";
       const also = isGuest ? undefined : await foundSkills(skills, place.caller.agent, query);
       const words = readWords(query);
-      const fits = (tool: Tool) => weigh(tool, words) > 0;
       const others = isGuest || !served ? NONE_SERVED : await foundServed(served, place.caller, words);
-      const found = [
-        ...onDemand.filter(fits),
-        ...daily.filter((tool) => (tool.offered?.() ?? true) && fits(tool)).slice(0, MOST_DAILY),
-      ];
-      const isAnswered = found.length > 0 || others.isMatch || (also?.isMatch && query);
-      const lines = (isAnswered ? found : onDemand).map(showTool);
+      const rare = [...rank(onDemand, words), ...others.found];
+      const usual = rank(
+        daily.filter((tool) => tool.offered?.() ?? true),
+        words,
+      ).slice(0, MOST_DAILY);
+      // Most models have them already: in full only those that are named, or where there is nothing else.
+      const shown = rare.length > 0 ? usual.filter(({ named }) => named > 0) : usual;
+      const found = [...rare, ...shown].sort(byFit);
+      const isAnswered = found.length > 0 || (also?.isMatch && query);
+      const lines = isAnswered ? found.map(({ tool }) => showTool(tool)) : onDemand.map(showTool);
+      const rest = usual.filter((one) => !shown.includes(one)).map(({ tool }) => tool.spec.name);
+      if (rest.length > 0) lines.push(`Search for one of these by its name if you don't have it: ${rest.join(", ")}`);
       return {
         text: [...lines, ...others.lines, ...(also?.lines ?? [])].join("\n"),
         ...(also?.carriesOutside || others.carriesOutside ? { origin: "outside" as const } : {}),
@@ -124,7 +130,7 @@ function nameSome(servers: readonly string[]): string {
   return servers.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} other servers` : "");
 }
 
-const NONE_SERVED = { lines: [] as string[], isMatch: false, carriesOutside: false };
+const NONE_SERVED = { found: [] as FittingTool[], lines: [] as string[], carriesOutside: false };
 
 /** The best few with how to call them; the rest, and everything when nothing was asked for, by name. */
 async function foundServed(
@@ -133,40 +139,72 @@ async function foundServed(
   words: readonly string[],
 ): Promise<typeof NONE_SERVED> {
   const { tools, isSeen, waiting = [], missing = [] } = await served.list(agent, session);
-  const ranked = tools
-    .map(({ server, tool }) => ({
-      server,
-      tool,
-      weight: weigh(tool, words) + (words.includes(server.toLowerCase()) ? 1 : 0),
-    }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight);
-  const shown = ranked.slice(0, MOST_SERVED);
+  const ranked = rank(
+    tools.map(({ tool }) => tool),
+    words,
+  );
+  const found = ranked.slice(0, MOST_SERVED);
   const named = words.length === 0 ? tools : ranked.slice(MOST_SERVED);
-  const lines = shown.map(({ tool }) => showTool(tool));
+  const lines: string[] = [];
   if (named.length > 0) {
     const names = named.map(({ tool }) => tool.spec.name).join(", ");
-    lines.push(`${shown.length > 0 ? "Also" : "Search for one of these to see how to call it"}: ${names}`);
+    lines.push(`${found.length > 0 ? "Also" : "Search for one of these to see how to call it"}: ${names}`);
   }
   lines.push(...waiting, ...missing);
-  return { lines, isMatch: shown.length > 0, carriesOutside: (shown.length > 0 && !isSeen) || waiting.length > 0 };
+  return { found, lines, carriesOutside: (found.length > 0 && !isSeen) || waiting.length > 0 };
 }
 
 function readWords(query: string): string[] {
-  return (
-    query
-      .toLowerCase()
-      .split(/[^a-z]+/)
-      // "a" and "to" are in every description.
-      .filter((word) => word.length > 2)
-  );
+  // "a" and "to" are in every description.
+  return [...new Set(splitWords(query))].filter((word) => word.length > 2);
 }
 
-/** How well a tool fits: a word in its name says more than one in its description. */
-function weigh({ spec }: Tool, words: readonly string[]): number {
-  const name = spec.name.toLowerCase();
-  const text = spec.description.toLowerCase();
-  return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
+/** `readFile` and `read_file` are two words each. */
+function splitWords(text: string): string[] {
+  const apart = text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, "$1 ");
+  return apart
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+/** A tool, and how many of the words that were asked for are in its name or description, and how many in its name. */
+interface FittingTool {
+  tool: Tool;
+  matched: number;
+  named: number;
+}
+
+/** Those that fit at all, the best first: the more of the words, the better; among equals, the more of them in the name. */
+function rank(tools: readonly Tool[], words: readonly string[]): FittingTool[] {
+  if (words.length === 0) return [];
+  const isAmong = compareWords();
+  return tools
+    .map((tool) => {
+      const [name, text] = [splitWords(tool.spec.name), splitWords(tool.spec.description)];
+      const named = words.filter((word) => isAmong(word, name)).length;
+      return { tool, named, matched: words.filter((word) => isAmong(word, name) || isAmong(word, text)).length };
+    })
+    .filter(({ matched }) => matched > 0)
+    .sort(byFit);
+}
+
+function byFit(a: FittingTool, b: FittingTool): number {
+  return b.matched - a.matched || b.named - a.named;
+}
+
+/** Whether a word is among others: in another form ("echo", "echoes"), or as the beginning of a longer one. */
+function compareWords(): (word: string, others: readonly string[]) => boolean {
+  // Thousands of descriptions are made of the same few words.
+  const stems = new Map<string, string>();
+  const toStem = (word: string): string => {
+    const known = stems.get(word);
+    if (known !== undefined) return known;
+    const made = stemmer(word);
+    stems.set(word, made);
+    return made;
+  };
+  return (word, others) => others.some((other) => other.startsWith(word) || toStem(other) === toStem(word));
 }
 
 function showTool({ spec }: Tool): string {

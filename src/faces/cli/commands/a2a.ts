@@ -4,7 +4,7 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { oneLine, shortId } from "../format.ts";
+import { manyLines, oneLine, shortId } from "../format.ts";
 import { table } from "../output.ts";
 import { readGiven } from "../read-all.ts";
 import { a2aWords as words } from "../words/talk.ts";
@@ -93,5 +93,5 @@ export const remove: Action = async (ctx, [name = ""]) => {
 
 /** Somebody else's text, a line each. */
 function lines(text: string): string[] {
-  return text.split("\n").map((line) => `    ${oneLine(line)}`);
+  return manyLines(text, "    ");
 }

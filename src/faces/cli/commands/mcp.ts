@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { pause, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
+import { quoted } from "../../../ground/config/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -106,7 +107,8 @@ export const importServers: Action = async (ctx, [given]) => {
   // Everything is shown before the question: the yes is for exactly these commands.
   out.say(...items.flatMap((item) => describeImportable(item)));
   const changed = items.filter(({ state }) => state === "changed").length;
-  if (changed > 0 && options.replace !== true) out.note(words.importReplaces(out.hint, changed));
+  if (changed > 0 && options.replace !== true)
+    out.note(words.importReplaces(out.hint, changed, given ? ` ${quoted(given)}` : ""));
   out.note(...found.notes.map(oneLine));
   if (wanted.length === 0 || options.dryRun) {
     out.document(found);
@@ -174,6 +176,7 @@ export const tools: Action = async (ctx, [name = ""]) => {
   out.document(found);
   for (const one of found.tools) {
     out.say(...paragraph(one.about));
+    if (one.notOffered) out.say(`  ${words.notOffered(oneLine(one.notOffered))}`);
     if (one.pinned) out.say(`  ${words.isPinned}`);
     if (one.notPinned) out.note(words.notPinned(one.name, one.notPinned));
   }

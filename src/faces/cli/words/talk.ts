@@ -138,8 +138,9 @@ export const mcpWords = {
   isImportedAs: { new: "", changed: "other definition", "there already": "already added", "left out": "left out" },
   importGets: (names: string) => `gets ${names}`,
   importQuestion: (n: number) => `Add ${plural(n, "server")}? Nothing is started now.`,
-  importReplaces: (hint: Hint, n: number) =>
-    hint`${plural(n, "server")} of the same name ${n === 1 ? "has" : "have"} another definition. Replace: lares mcp import --replace`,
+  notOffered: (why: string) => `Not offered: ${why}.`,
+  importReplaces: (hint: Hint, n: number, file: string) =>
+    hint`${plural(n, "server")} of the same name ${n === 1 ? "has" : "have"} another definition. Replace: lares mcp import${file} --replace`,
   nothingNew: "Nothing to add.",
   tryIt: (hint: Hint, name: string) => hint`Try it: lares mcp test ${name}`,
   stillConnecting: (name: string, seconds: number, wrote: string) =>

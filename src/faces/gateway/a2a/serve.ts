@@ -87,7 +87,7 @@ export class A2aFace {
     const context = new ServerCallContext({ requestedVersion: isOlder ? "0.3" : "1.0" });
     const wire = isOlder ? new LegacyJsonRpcTransportHandler(handler) : new JsonRpcTransportHandler(handler);
     try {
-      const answer = (await wire.handle(body as Record<string, unknown>, context)) as RpcAnswers;
+      const answer = (await wire.handle(withParams(body), context)) as RpcAnswers;
       if (isStream(answer)) stream.isStream();
       if (isStream(answer)) return await startStream(ended(answer, stream.done), readId(body));
       stream.done();
@@ -194,6 +194,13 @@ async function* ended<T>(
 
 function isStream(answer: RpcAnswers): answer is AsyncGenerator<RpcAnswer, void, undefined> {
   return Symbol.asyncIterator in answer;
+}
+
+/** The SDK looks at the parameters first, and would call an unknown method without any a known one with wrong ones. */
+function withParams(body: unknown): Record<string, unknown> {
+  const given = body as Record<string, unknown>;
+  const isBare = typeof given?.method === "string" && given.params === undefined;
+  return isBare ? { ...given, params: {} } : given;
 }
 
 /** Left out by many clients: then the method's name says which it is. */

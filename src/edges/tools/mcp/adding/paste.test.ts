@@ -76,6 +76,7 @@ test("a bad entry is refused with its reason, and its siblings are taken", () =>
   );
   expect(servers.map(({ name }) => name)).toEqual(["a", "d"]);
   expect(refused.map(({ name }) => name)).toEqual(["b", "c"]);
+  expect(refused[1]!.reason).toMatch(/^it needs either `command`/);
 });
 
 test("a line that only a shell could run is refused with a way out, and nothing of it is stored", () => {

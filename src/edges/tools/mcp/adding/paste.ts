@@ -115,7 +115,7 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
   const server = shaped(entry, command.words, (note) => pasted.notes.push(`${name}: ${note}`));
   const read = serverConfig.safeParse(server);
   if (!read.success) {
-    pasted.refused.push({ name: given, reason: firstIssue(read.error.issues, server, "it").replace(/\.$/, "") });
+    pasted.refused.push({ name: given, reason: explainRefusal(read.error.issues, server) });
     return;
   }
   if (pasted.servers.some((other) => other.name === name)) {
@@ -125,6 +125,11 @@ function addServer(pasted: Pasted, given: string, entry: Json): void {
   if (name !== given)
     pasted.notes.push(`${name}: it is called "${given}" in the paste; names are letters, digits, - and _`);
   pasted.servers.push({ name, config: read.data });
+}
+
+/** Words of the schema about the whole have no name before them. */
+function explainRefusal(issues: Parameters<typeof firstIssue>[0], server: JsonObject): string {
+  return firstIssue(issues, server, "it").replace(/\.$/, "").replace(/^it: /, "it ");
 }
 
 /** One product's entry in our words. Fields that mean nothing here are left out; the schema judges the rest. */

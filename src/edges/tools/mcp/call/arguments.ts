@@ -9,9 +9,9 @@ import { nearest } from "../../../../core/kit/index.ts";
 /** Far more than arguments of people need, and a few milliseconds. */
 const MOST_STEPS = 20_000;
 
-/** The first thing that does not fit, as a sentence for the model; undefined when nothing was found. */
-export function misfit(schema: JsonObject, value: Json): string | undefined {
-  return new Check(schema).run(schema, value, "input");
+/** The first thing that does not fit, as a sentence for the model; undefined when nothing was found. `pattern` is left to the server. */
+export function misfit(schema: JsonObject, value: Json, name = "input"): string | undefined {
+  return new Check(schema).run(schema, value, name);
 }
 
 class Check {

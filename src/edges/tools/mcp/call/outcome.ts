@@ -9,13 +9,14 @@ import {
   type QuestionAnswer,
   toJson,
 } from "../../../../core/domain/index.ts";
-import { defined } from "../../../../core/kit/index.ts";
+import { asSentence, defined } from "../../../../core/kit/index.ts";
 import { visible } from "../../escape.ts";
 import { labelled } from "../../web/outside.ts";
 import { addressTool } from "../listed/names.ts";
 import type { OfferedTool } from "../servers.ts";
 import { type AskedByTask, goOnWithTask, startTask } from "../tasks/outcome.ts";
 import type { McpPort } from "../tool.ts";
+import { misfit } from "./arguments.ts";
 import type { CallOutcome, LostLogin } from "./call.ts";
 import { type Collected, nextStep, respond, startCollecting } from "./collect.ts";
 import { readAnswer } from "./result.ts";
@@ -145,13 +146,22 @@ async function tellAnswer(
     const kept = await port.keepPicture(place.caller.session, { name: `${tool.modelName}-${n + 1}`, bytes });
     if (kept) images.push(kept);
   }
+  const remark = isError ? undefined : remarkOn(tool, meta?.structured);
   return {
-    text,
+    text: remark === undefined ? text : `[${remark}]\n${text}`,
     origin: "outside",
-    meta: { ...meta, ...defined({ spill }) },
+    meta: { ...meta, ...defined({ spill, remark }) },
     ...(isError ? { isError: true } : {}),
     ...(images.length > 0 ? { images } : {}),
   };
+}
+
+/** A server that doesn't keep to the schema it gave for its answers: whoever reads them should know. */
+function remarkOn({ output }: OfferedTool["tool"], structured: Json | undefined): string | undefined {
+  const problem = output && structured !== undefined ? misfit(output, structured, "output") : undefined;
+  return problem === undefined
+    ? undefined
+    : visible(asSentence(`The structured answer doesn't fit the schema that the server gave for it: ${problem}`));
 }
 
 /** What is left to say with the turn's answer: nothing where the owner got a message. */

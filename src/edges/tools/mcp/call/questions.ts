@@ -163,7 +163,8 @@ function readUsual(value: unknown): FormField["usual"] {
   return read.safeParse(value).data;
 }
 
-function describe({ name, title, about, kind, options, required, usual, format }: FormField): string {
+function describe(field: FormField): string {
+  const { name, title, about, kind, options, required, usual, format } = field;
   const choices = options
     ?.map((one) => (one.title === one.value ? one.value : `${one.value} (${one.title})`))
     .join(", ");
@@ -172,9 +173,16 @@ function describe({ name, title, about, kind, options, required, usual, format }
     choices ??
     { text: "text", number: "a number", integer: "a whole number", "yes-no": "yes or no" }[kind as "text"];
   const more = [required ? undefined : "optional", usual === undefined ? undefined : `default ${showUsual(usual)}`];
-  const facts = [what, ...more.filter(Boolean)].join("; ");
+  const facts = [what, showRange(field), ...more].filter(Boolean).join("; ");
   const called = title && title !== name ? ` (${title})` : "";
   return visibleLine(`- ${label(name)}${called}: ${about ? `${about}. ` : ""}${facts}`);
+}
+
+function showRange({ kind, least, most }: FormField): string | undefined {
+  const of = { text: " characters", choices: " of them" }[kind as "text"] ?? "";
+  if (least !== undefined && most !== undefined) return `${least} to ${most}${of}`;
+  if (most !== undefined) return `at most ${most}${of}`;
+  return least === undefined || (least === 0 && of !== "") ? undefined : `at least ${least}${of}`;
 }
 
 function showUsual(usual: NonNullable<FormField["usual"]>): string {

@@ -119,8 +119,9 @@ export class PeerCalls {
       }
       if (readStatus(error as Error)) await this.#parts.close();
       const outcome = toOutcome(error as Error, sent !== undefined);
-      // The SDK only says that the connection was closed.
-      return outcome.kind === "unknown" ? { ...outcome, why: sent?.ended ?? outcome.why } : outcome;
+      // The SDK only says that the connection was closed, or what it was aborted with as a text of its own.
+      const given = signal.reason instanceof Error ? signal.reason.message : undefined;
+      return outcome.kind === "unknown" ? { ...outcome, why: sent?.ended ?? given ?? outcome.why } : outcome;
     } finally {
       this.#calls.delete(live);
     }
