@@ -156,7 +156,7 @@ async function tellAnswer(
   };
 }
 
-/** A server that doesn't keep to the schema it gave for its answers: whoever reads them should know. */
+/** A server that doesn't keep to the schema it gave for its answers is named beside them. */
 function remarkOn({ output }: OfferedTool["tool"], structured: Json | undefined): string | undefined {
   const problem = output && structured !== undefined ? misfit(output, structured, "output") : undefined;
   return problem === undefined

@@ -48,7 +48,7 @@ test("a page to open is shown with its host", () => {
   });
   expect(read).toMatchObject({ form: { fields: [], url: "https://login.example.com/x?y=1" } });
   expect("shown" in read && read.shown).toContain("open a page on login.example.com:");
-  expect(ask("How long?", { days: { type: "integer", minimum: 1, maximum: 7 } })).toMatchObject({
+  expect(ask({ days: { type: "integer", minimum: 1, maximum: 7 } })).toMatchObject({
     shown: expect.stringContaining("- days: a whole number; 1 to 7; optional"),
   });
   expect(readQuestion("sky", { mode: "url", message: "x", url: "javascript:alert(1)" })).toHaveProperty("refused");

@@ -119,7 +119,7 @@ export class PeerCalls {
       }
       if (readStatus(error as Error)) await this.#parts.close();
       const outcome = toOutcome(error as Error, sent !== undefined);
-      // The SDK only says that the connection was closed, or what it was aborted with as a text of its own.
+      // The SDK only says that the connection was closed, or repeats why it was aborted with "Error:" before it.
       const given = signal.reason instanceof Error ? signal.reason.message : undefined;
       return outcome.kind === "unknown" ? { ...outcome, why: sent?.ended ?? given ?? outcome.why } : outcome;
     } finally {
