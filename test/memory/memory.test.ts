@@ -387,6 +387,13 @@ describe("searching", () => {
     const { relations, entities } = await memory.graph();
     expect(entities.map(({ name }) => name).sort()).toEqual(["Ann Smith", "Joe Smith", "Oslo", "Rome"]);
     expect(relations).toContainEqual({ subject: "ann smith", relation: "lives in", object: "rome" });
+    await memory.add({ text: "Ann Smith works at Nokia" });
+    await memory.add({ text: "Joe Smith works at IKEA" });
+    const work = (await memory.graph()).relations.filter(({ relation }) => relation === "works at");
+    expect(work.map(({ subject, object }) => `${subject}: ${object}`).sort()).toEqual([
+      "ann smith: nokia",
+      "joe smith: ikea",
+    ]);
     const top = async (query: string) => texts(await memory.search({ query }));
     for (const query of ["Where does Joe Smith live?", "Where does Joe live?", "where does joe live?"])
       expect((await top(query))[0]).toBe("Joe Smith lives in Oslo");

@@ -211,6 +211,17 @@ describe("words", () => {
     expect(failed.message).toContain("openai/y rejected its key");
   });
 
+  it("the hint doesn't say to set models.fallbacks where there are some", async () => {
+    for (const kind of ["overload", "billing", "rate-limit"] as const) {
+      does.x = does.y = { fail: { kind } };
+      const { hint } = refused((await run(testModels({ config: { ...twoProviders(), patienceMs: 0 } }))).reply);
+      expect(hint).toContain("add another model to models.fallbacks");
+      expect(hint).not.toContain("set models.fallbacks");
+      const alone = { ...twoProviders(), fallbacks: [], patienceMs: 0 };
+      expect(refused((await run(testModels({ config: alone }))).reply).hint).toContain("set models.fallbacks");
+    }
+  });
+
   it("prints nothing on the console, whatever the library thinks of the model", async () => {
     const printed: unknown[] = [];
     const { warn, log, error } = console;

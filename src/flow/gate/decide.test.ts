@@ -28,6 +28,12 @@ test("reading in the workspace needs nobody, reading elsewhere and writing do", 
   const inside = `${PLACE.workspace}/a.txt`;
   expect(decide(makePolicy(), file("read", inside)).verdict).toBe("allow");
   expect(decide(makePolicy(), file("read", "/srv/a.txt", { beyond: true })).verdict).toBe("ask");
+  const secret = decide(makePolicy({ allow: { read: ["/srv/**"] } }), file("read", "/srv/.env", { beyond: true }));
+  expect(secret).toMatchObject({
+    verdict: "ask",
+    because:
+      "It reads /srv/.env, which is outside the workspace and probably holds passwords or keys. Rules for reading don't cover such files.",
+  });
   expect(decide(makePolicy(), file("write", inside)).verdict).toBe("ask");
   expect(decide(makePolicy(), file("read", "/x", { outside: "Out of bounds." }))).toMatchObject({
     verdict: "deny",

@@ -30,6 +30,7 @@ import {
   ONLY_ADDS,
   ONLY_READS,
   readsOutside,
+  readsSecretOutside,
   STARTS_NOTHING,
   TOO_LONG_TO_REVIEW,
   wouldChange,
@@ -278,7 +279,10 @@ function reason(plan: ActionPlan, parts: readonly JudgedPart[], place: GatePlace
   if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, place))) {
     return LOADED_FILE;
   }
-  if (plan.beyond) return readsOutside(plan.targets.join(", "));
+  if (plan.beyond) {
+    const secret = plan.targets.find((target) => isSecretFile(target));
+    return secret === undefined ? readsOutside(plan.targets.join(", ")) : readsSecretOutside(secret);
+  }
   const told = parts.filter((part) => part.verdict !== "allow" && !part.within);
   const general = told.find(
     (part) => !plan.shell?.commands.some((c) => c.words[0]!.guess !== "" && part.what.startsWith(c.words[0]!.guess)),

@@ -73,6 +73,10 @@ export function readsOutside(what: string): string {
   return `It reads ${what}, which is outside the workspace.`;
 }
 
+export function readsSecretOutside(path: string): string {
+  return `It reads ${path}, which is outside the workspace and probably holds passwords or keys. Rules for reading don't cover such files.`;
+}
+
 export function readsFoundOutside(program: string, folder: string): string {
   return `${program} would read files in ${folder}, which is outside the workspace.`;
 }

@@ -58,7 +58,7 @@ export async function callChain(
   let spent: Usage = NO_USAGE;
   let step = next(routes, health.entries, null, start);
   for (;;) {
-    if ("stop" in step) return giveUp(failed, spent);
+    if ("stop" in step) return giveUp(failed, spent, hasOthers(routes));
     if ("wait" in step) await pauseOrAbort(clock, step.wait, signal);
     const route = findRoute(routes, "wait" in step ? step.candidate : step.use);
     const result = await ask(route, plan, request, onDelta, signal);
@@ -203,8 +203,12 @@ function ignoredNotice(model: string, ignored: readonly string[]): string {
   return ignored.length ? `${model} does not take ${[...new Set(ignored)].join(" and ")}; it answered without.` : "";
 }
 
+function hasOthers(routes: readonly Route[]): boolean {
+  return new Set(routes.map(({ model }) => model)).size > 1;
+}
+
 /** Too long comes first: it is the one failure the caller can fix at once, by compacting. */
-function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
+function giveUp(failed: readonly Failed[], usage: Usage, hasOthers: boolean): ModelReply {
   const tooLong = failed.filter((f) => f.failure === "context-overflow");
   const failure = tooLong[0]?.failure ?? failed[0]?.failure ?? "unknown";
   const limits = tooLong.flatMap(({ limit }) => limit ?? []);
@@ -212,7 +216,7 @@ function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
     ok: false,
     failure,
     message: failureSentence(failed),
-    hint: findHint(failure),
+    hint: findHint(failure, hasOthers),
     usage,
     failed: failed.map(attempt),
     // The smallest: any model that is asked next time must be able to hold it.

@@ -39,8 +39,10 @@ export function makeNotice(first: string, failure: FailureClass | null, answered
   return `${first} ${failure ? WHAT[failure] : "is not set up"}; ${answered} answered.`;
 }
 
-export function findHint(failure: FailureClass): string | null {
-  return HINT[failure];
+/** `hasOthers`: there are models to fall back on, and they were asked, too. */
+export function findHint(failure: FailureClass, hasOthers: boolean): string | null {
+  const hint = HINT[failure];
+  return hasOthers ? (hint?.replace("set models.fallbacks", "add another model to models.fallbacks") ?? null) : hint;
 }
 
 /** One clause per model that was asked, with what its provider said, where it said something useful. */

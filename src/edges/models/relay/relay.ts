@@ -115,7 +115,7 @@ async function sendAlong(
   let last: { evidence: Evidence; headers: Readonly<Record<string, string>> } | undefined;
   let step = next(routes, health.entries, null, start);
   for (;;) {
-    if ("stop" in step) return giveUp(failed, last);
+    if ("stop" in step) return giveUp(failed, last, parts.fallbacks.length > 0);
     if ("wait" in step) await pauseOrAbort(clock, step.wait, signal);
     const candidate = "wait" in step ? step.candidate : step.use;
     const route = routes.find(({ id }) => id === candidate.id)!;
@@ -307,6 +307,7 @@ const THEIR_WORDS: ReadonlySet<string> = new Set([
 function giveUp(
   failed: readonly FailedCall[],
   last: { evidence: Evidence; headers: Readonly<Record<string, string>> } | undefined,
+  hasOthers: boolean,
 ): RelayFailure {
   const failure = failed.at(-1)?.failure ?? "unknown";
   const evidence = last?.evidence;
@@ -315,7 +316,7 @@ function giveUp(
     ok: false,
     failure,
     message: failureSentence(failed),
-    hint: findHint(failure),
+    hint: findHint(failure, hasOthers),
     said: isTheirs ? { status: evidence.status!, body: evidence.body, headers: last?.headers ?? {} } : null,
   };
 }

@@ -46,7 +46,8 @@ export const importWords = {
     hint`${what} ${n === 1 ? "is" : "are"} waiting for you: lares import proposals`,
   facts: (hint: Hint, n: number) =>
     hint`${plural(n, "imported fact")} to confirm: lares memory pending. Accept all: lares import accept facts`,
-  accept: (hint: Hint, id: string) => hint`${id}  lares import accept ${id}`,
+  accept: (hint: Hint, id: string) =>
+    hint`Proposed for ${id}. Use it: lares import accept ${id}. Drop it: lares import reject ${id}`,
   noProposals: "No proposals.",
   acceptedFacts: (n: number) => `Accepted ${plural(n, "fact")}.`,
   replaced: (id: string) => `Replaced ${id} with the proposal.`,

@@ -83,16 +83,33 @@ function hourly(r: Reader): Repeat | undefined {
   return { cron: `${minute} * * * *` };
 }
 
-/** "other day", "other monday at 9", "2 weeks on friday". */
+/** "other day", "third week", "2nd day", "other monday at 9". */
 function everyOther(r: Reader, now: number, zone: string): Repeat | undefined {
   const place = r.place;
-  const isSecond = r.eatAny("other", "second");
-  if (!isSecond) return undefined;
+  const n = r.eat("other") ? 2 : readNth(r);
+  if (n < 2) return r.back(place);
   const weekday = r.pick(WEEKDAYS);
-  if (weekday !== undefined) return { span: { ms: 0, days: 14, months: 0 }, anchor: onWeekday(weekday, r, now, zone) };
+  if (weekday !== undefined) {
+    // "second monday of the month" is a day of the month, and "third monday" may be meant so.
+    if (n > 2 || isOfMonth(r)) return r.back(place);
+    return { span: { ms: 0, days: 14, months: 0 }, anchor: onWeekday(weekday, r, now, zone) };
+  }
   const span = readUnit(r);
-  if (!span) return r.back(place);
-  return anchored({ ms: span.ms * 2, days: span.days * 2, months: span.months * 2 }, r, now, zone);
+  if (!span || isOfMonth(r)) return r.back(place);
+  return anchored({ ms: span.ms * n, days: span.days * n, months: span.months * n }, r, now, zone);
+}
+
+function readNth(r: Reader): number {
+  return isOrdinal(r) ? (readOrdinal(r) ?? 0) : 0;
+}
+
+/** "2nd", "second"; a number alone is a count. */
+function isOrdinal(r: Reader): boolean {
+  return ["st", "nd", "rd", "th"].includes(r.word(1) ?? "") || Object.hasOwn(ORDINALS, r.word() ?? "");
+}
+
+function isOfMonth(r: Reader): boolean {
+  return r.word() === "of" || r.word() === "in";
 }
 
 /** "monday", "mon, wed and fri at 8 and 17", "weekdays", "weekday morning". */
@@ -125,7 +142,7 @@ function ofTheMonth(r: Reader): Repeat | undefined {
     r.eat("on");
     if (r.isDone || r.word() === "at") return r.back(place);
   }
-  r.eat("the");
+  const isNamed = r.eat("the");
   if (r.eat("last")) {
     const weekday = r.pick(WEEKDAYS);
     if (weekday === undefined && !r.eat("day")) return r.back(place);
@@ -137,12 +154,13 @@ function ofTheMonth(r: Reader): Repeat | undefined {
     const weekday = r.pick(WEEKDAYS)!;
     return monthEnds(r) || isMonth ? { cron: `${times(r)} * * ${weekday}#${nth}` } : r.back(place);
   }
-  const isOrdinal = ["st", "nd", "rd", "th"].includes(r.word(1) ?? "") || Object.hasOwn(ORDINALS, r.word() ?? "");
-  if (!isOrdinal && !isMonth) return r.back(place);
+  if (!isOrdinal(r) && !isMonth) return r.back(place);
+  // "every second" and "every third" are no days of a month; "every 2nd" and "the second" are.
+  const isWord = Object.hasOwn(ORDINALS, r.word() ?? "");
   const day = readOrdinal(r);
   if (day === undefined) return r.back(place);
   r.eat("day");
-  if (!monthEnds(r) && !isMonth && !isOrdinal) return r.back(place);
+  if (!monthEnds(r) && !isMonth && isWord && !isNamed) return r.back(place);
   if (r.word() !== undefined && (r.word() === "of" || Object.hasOwn(MONTHS, r.word()!))) return r.back(place);
   return { cron: `${times(r)} ${day} * *` };
 }
@@ -184,7 +202,7 @@ function stepping(r: Reader, now: number, zone: string): Repeat | undefined {
   const place = r.place;
   const span = readSpan(r) ?? readUnit(r);
   if (!span) return r.back(place);
-  if (span.ms && !span.days && !span.months) return r.isDone ? { span } : undefined;
+  if (span.ms && !span.days && !span.months) return r.isDone ? { span } : r.back(place);
   const isDaily = span.days === 1 && !span.ms && !span.months;
   if (isDaily && !r.isDone) return { cron: `${times(r)} * * *` };
   if (span.days % 7 === 0 && span.days > 0) {

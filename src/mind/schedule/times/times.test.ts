@@ -191,6 +191,19 @@ describe("what repeats, as people write it", () => {
     ["every morning", "every day 09:00, Berlin", "Mon 16 Nov 2026, 09:00"],
     ["every day", "every day at 11:00, Berlin", "Mon 16 Nov 2026, 11:00"],
     ["every other day", "every 2 days at 11:00, Berlin", "Tue 17 Nov 2026, 11:00"],
+    ["every second", "every second", "Sun 15 Nov 2026, 11:00:01"],
+    ["every minute", "every minute", "Sun 15 Nov 2026, 11:01"],
+    ["every second day", "every 2 days at 11:00, Berlin", "Tue 17 Nov 2026, 11:00"],
+    ["every 2nd day at 7am", "every 2 days at 07:00, Berlin", "Mon 16 Nov 2026, 07:00"],
+    ["every third day", "every 3 days at 11:00, Berlin", "Wed 18 Nov 2026, 11:00"],
+    ["every 3rd hour", "every 3 hours", "Sun 15 Nov 2026, 14:00"],
+    ["every fourth week", "every 28 days at 11:00, Berlin", "Sun 13 Dec 2026, 11:00"],
+    ["every third month", "every 3 months at 11:00, Berlin", "Mon 15 Feb 2027, 11:00"],
+    ["every second minute", "every 2 minutes", "Sun 15 Nov 2026, 11:02"],
+    ["every second day of the month", "on day 2 of every month 09:00, Berlin", "Wed 2 Dec 2026, 09:00"],
+    ["every second monday of the month", "0 9 * * 1#2, Berlin", "Mon 14 Dec 2026, 09:00"],
+    ["the second at 8", "on day 2 of every month 08:00, Berlin", "Wed 2 Dec 2026, 08:00"],
+    ["every 2nd", "on day 2 of every month 09:00, Berlin", "Wed 2 Dec 2026, 09:00"],
     ["every other day at 7am", "every 2 days at 07:00, Berlin", "Mon 16 Nov 2026, 07:00"],
     ["every other monday at 9", "every 14 days at 09:00, Berlin", "Mon 16 Nov 2026, 09:00"],
     ["every 2 weeks on friday", "every 14 days at 09:00, Berlin", "Fri 20 Nov 2026, 09:00"],
@@ -217,12 +230,19 @@ describe("what repeats, as people write it", () => {
     expect(shown(nextDue(when, NOW)!)).toBe(next);
   });
 
-  test.each(["every", "every banana", "every 9:00 and 17:30", "every day at", "every 0 hours", "every 1.5 months"])(
-    "%j gets a sentence with two examples",
-    (every) =>
-      expect(() => parseWhen({ every }, NOW, ZONE)).toThrow(
-        expect.objectContaining({ hint: expect.stringMatching(/".+" (or|and|e\.g\.) ?".+"|, e\.g\. ".+"/) }),
-      ),
+  test.each(
+    ["every", "every banana", "every 9:00 and 17:30", "every day at", "every 0 hours", "every 1.5 months"].concat([
+      "every third",
+      "every first",
+      "every second at 9",
+      "every minute at 9",
+      "every 5 minutes at 9am",
+      "every third monday",
+    ]),
+  )("%j gets a sentence with two examples", (every) =>
+    expect(() => parseWhen({ every }, NOW, ZONE)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/".+" (or|and|e\.g\.) ?".+"|, e\.g\. ".+"/) }),
+    ),
   );
 
   test.each([
