@@ -411,3 +411,38 @@ describe("the output of a group goes to a data file without a rule for writing",
   stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, tainted: true });
   stops(["{ date; ls; } > report.txt"], { ...UNWRITTEN, shared: true });
 });
+
+describe("chmod of one's own files under a rule for it", () => {
+  runs(["chmod +x scripts/report.js", "chmod 644 b.txt", "chmod -R u+rw src"]);
+  stops([
+    "chmod +x linked.txt",
+    "chmod 777 ../AGENTS.md",
+    "chmod 600 /etc/hosts",
+    "chmod -R 777 /",
+    "chmod +x .git/hooks/x",
+  ]);
+});
+
+describe("what is run on files that nobody has named still asks", () => {
+  stops([
+    "find . -name '*.md' -exec sed -i s/a/b/ {} +",
+    "find . -type f -exec sed -i s/a/b/ {} \\;",
+    "find src -name '*.ts' | xargs sed -i s/a/b/",
+    "ls | xargs sed -i s/a/b/",
+    "find . -type f | xargs tar czf x.tgz",
+    "find . -type f -name '*.md' | xargs tee",
+    'while read -r f; do sed -i s/a/b/ "$f"; done < b.txt',
+    "for f in *.md; do sed -i s/a/b/ $f; done",
+    "sed -i s/a/b/ $(ls)",
+    'sed -i "s/a/$(cat b.txt)/" src/app.ts',
+    "tar czf x.tgz $(ls)",
+    "TAR_OPTIONS=--to-command=pwn tar czf x.tgz src",
+    "NODE_OPTIONS=--require=./x npx tsc",
+    "PYTHONPATH=. python3 -m pytest",
+    "timeout 5 npx concurrently pwn",
+    "if npx tsc; then npx pwn; fi",
+    'echo "$(npx pwn)"; npx tsc',
+    "./make -j4 | tail",
+    "make -j4 && ./evil.sh",
+  ]);
+});

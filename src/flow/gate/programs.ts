@@ -376,7 +376,7 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
 }
 
 /** Modules of Python that test or check the project: the same as the programs of their names. */
-const MODULES = /^(pytest|unittest|mypy|ruff|black|flake8|pylint|isort|pyright)$/;
+const MODULES = /^(pytest|unittest|mypy|ruff|black|flake8|pylint|isort)$/;
 /** Packages that build, test or check the project. Others may run any program they are given. */
 const PACKAGES =
   /^(tsc|vue-tsc|svelte-check|eslint|prettier|vitest|jest|mocha|stylelint|oxlint|biome|@biomejs\/biome|tsdown|knip|cspell)(@[\w.^~-]+)?$/;
