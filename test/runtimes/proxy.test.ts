@@ -194,6 +194,19 @@ describe("money", () => {
     expect((await ledger()).map((line) => line.call)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  test("the run's model is found by the short name that its runtime has for it, and the request stays as it was written", async () => {
+    const models = allProviders(model.url) as { providers: Record<string, object> };
+    models.providers.other = { ...models.providers.openai, models: {} };
+    const { grant, ledger } = await world({ models });
+    const { baseUrl, token } = await grant({ model: "other/gpt-5" });
+    const asked = FORMATS["openai-responses"](token, "say:hi", true);
+    await (await call(baseUrl, asked)).text();
+    await (await call(baseUrl, { ...asked, body: { ...asked.body, model: "gpt-5-mini" } })).text();
+    await until("the ledger", async () => (await ledger()).length === 2);
+    expect((await ledger()).map((line) => line.model)).toEqual(["other/gpt-5", "openai/gpt-5-mini"]);
+    expect(JSON.parse(model.requests[0]!.raw)).toEqual(asked.body);
+  });
+
   test("counting tokens costs nothing", async () => {
     const { grant, ledger } = await world({ budgets: { perDay: { dollars: 0 } } });
     const { baseUrl, token } = await grant();

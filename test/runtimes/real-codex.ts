@@ -22,7 +22,7 @@ export async function openRealCodexStage(program: string): Promise<RealStage> {
     adapter: {
       ...adapter,
       open: (request: RunRequest, ports: RunPorts, signal: AbortSignal) =>
-        adapter.open({ ...request, model: "openai/gpt-5" }, ports, signal),
+        adapter.open({ ...request, model: "openai/scripted" }, ports, signal),
     },
     secret: SECRET,
     prompts: {

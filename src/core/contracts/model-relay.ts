@@ -17,6 +17,8 @@ export interface RelayCall {
   kind: "answer" | "count";
   /** As the caller wrote it; `provider/model` is understood too. */
   model: string;
+  /** `provider/model` that the caller's name stands for, where that is known. */
+  meant?: string;
   /** Whether the answer is asked for as a stream of events. */
   stream: boolean;
   /** The request, byte for byte. Only another model's name is ever written into it. */

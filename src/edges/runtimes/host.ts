@@ -159,7 +159,7 @@ export class RuntimeHost {
     try {
       const lend = async (tools?: RunTools) => {
         const until = clock.now() + LEASE_MS;
-        const who = { run, turn, session, agent, listener, runtime: driver.name, until };
+        const who = { run, turn, session, agent, listener, runtime: driver.name, model, until };
         const lease = await this.door().grant(tools ? { ...who, tools } : who);
         closing.unshift(() => lease.revoke());
         return lease;

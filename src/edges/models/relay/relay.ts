@@ -58,7 +58,7 @@ export function makeRelay(parts: RelayParts): ModelRelay {
     },
     async send(call, onWait, signal) {
       if (parts.providers.size === 0) return answerPractice(call, signal);
-      const routes = targets(call.api, call.model).flatMap((target) => routesTo(parts, target));
+      const routes = targets(call.api, call.meant ?? call.model).flatMap((target) => routesTo(parts, target));
       return sendAlong(parts, routes, call, onWait, signal);
     },
   };

@@ -9,7 +9,7 @@ import type { RunChild } from "../child.ts";
 import { LiveRun, type LiveSession } from "../live-run.ts";
 import { runWords } from "../words.ts";
 import { type ExecState, startExec, translateExec } from "./exec-translate.ts";
-import { type CodexRun, chooseSandbox, listSettings } from "./settings.ts";
+import { type CodexRun, chooseSandbox, listSettings, nameForIt } from "./settings.ts";
 import { readToken, writeToken } from "./token.ts";
 import { NOTHING_USED } from "./tokens.ts";
 import { TITLE, codexWords as words } from "./words.ts";
@@ -26,7 +26,8 @@ const OPEN_MS = 60_000;
 /** The arguments. The prompt isn't among them: a command line is short, and everyone on the machine can read it. */
 export function listExecArguments(run: CodexRun): string[] {
   const { request, places } = run;
-  const model = request.model === null ? [] : ["-m", request.model];
+  const named = nameForIt(request.model);
+  const model = named === undefined ? [] : ["-m", named];
   const resume = request.resume ? ["resume", readToken(request.resume).thread] : [];
   const place = ["--skip-git-repo-check", "-C", places.cwd, "-s", chooseSandbox(request.workspace)];
   return ["exec", "--json", ...place, ...listSettings(run), ...model, ...resume, "-"];

@@ -8,6 +8,7 @@ import {
   isHomeInTemp,
   listEnvironment,
   listSettings,
+  nameForIt,
 } from "./settings.ts";
 
 const request: RunRequest = {
@@ -70,6 +71,12 @@ test("its model is our proxy in the format of Responses: chat is refused by ever
 test("the policy that asks before everything is given to the thread: the settings file refuses its name", () => {
   expect(describeThread(run)).toMatchObject({ approvalPolicy: "untrusted", developerInstructions: "Be brief." });
   expect(settings().join(" ")).not.toContain("approval_policy");
+});
+
+test("a model has the name that Codex knows it by, without whoever provides it", () => {
+  expect(describeThread(run)).toMatchObject({ model: "gpt-5" });
+  expect(nameForIt("openrouter/openai/gpt-5")).toBe("gpt-5");
+  expect(nameForIt(null)).toBeUndefined();
 });
 
 test("where nobody can be asked, it never leaves its sandbox, and MCP tools are allowed: they'd be refused otherwise", () => {

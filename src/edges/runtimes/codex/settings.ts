@@ -132,6 +132,11 @@ export function chooseSandbox(workspace: RunRequest["workspace"]): CodexSandbox 
   return workspace?.writable ? "workspace-write" : "read-only";
 }
 
+/** As Codex knows it: with its provider in front it would know nothing about it. The proxy finds the whole name again. */
+export function nameForIt(model: string | null): string | undefined {
+  return model?.slice(model.lastIndexOf("/") + 1);
+}
+
 /** What a thread is opened with, new or taken up again. */
 export function describeThread({ request, ports, places }: CodexRun): Record<string, unknown> {
   const { instructions } = request.prompt;
@@ -141,7 +146,7 @@ export function describeThread({ request, ports, places }: CodexRun): Record<str
     approvalPolicy: "untrusted",
     sandbox: chooseSandbox(request.workspace),
     ...defined({
-      model: request.model ?? undefined,
+      model: nameForIt(request.model),
       modelProvider: ports.models ? PROVIDER : undefined,
       developerInstructions: instructions === "" ? undefined : instructions,
     }),

@@ -11,7 +11,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelApi, ModelInfo, ModelRelay, RunTools } from "../../../core/contracts/index.ts";
-import { type Clock, isLoopbackHost, type Log } from "../../../core/kit/index.ts";
+import { type Clock, isLoopbackHost, type Log, truthy } from "../../../core/kit/index.ts";
 import { type Lease, type LeaseRequest, Leases, MOST_CALLS_AT_ONCE } from "./leases.ts";
 import { passOn } from "./pass-on.ts";
 import type { ProxyLedger } from "./ports.ts";
@@ -131,6 +131,7 @@ export class ModelProxy {
         api,
         kind: asked.kind,
         model: body.model,
+        ...truthy({ meant: findMeant(lease, body.model) }),
         stream: body.stream,
         body: raw,
         headers: plainHeaders(request),
@@ -190,6 +191,11 @@ function splitUrl(url: string): { path: string; query: URLSearchParams } {
   return mark < 0
     ? { path: url, query: new URLSearchParams() }
     : { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) };
+}
+
+/** The run's own model by the name that its runtime has for it, e.g. `gpt-5`. Any other name is somebody's own choice. */
+function findMeant({ model }: Lease, asked: string): string | undefined {
+  return model?.endsWith(`/${asked}`) ? model : undefined;
 }
 
 const BEARER = "bearer ";

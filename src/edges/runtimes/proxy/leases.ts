@@ -18,6 +18,8 @@ export interface LeaseRequest {
   session: SessionKey;
   agent: string;
   runtime: string;
+  /** `provider/model` that the run was given; its runtime may know it by a shorter name. */
+  model?: string | null;
   /** Good until then, in milliseconds since 1970. */
   until: number;
   listener?: ProxyListener;

@@ -21,7 +21,7 @@ export interface Passing {
 
 export async function passOn(passing: Passing): Promise<void> {
   const { relay, lease, call, response } = passing;
-  const chosen = relay.choose(call.api, call.model);
+  const chosen = relay.choose(call.api, call.meant ?? call.model);
   if ("message" in chosen) {
     lease.listener?.onFailure?.({ failure: "not-found", ...chosen });
     say(response, call.api, badRequest(`${chosen.message} ${chosen.hint}`));
