@@ -104,6 +104,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/channels/signal/listener.ts": "the folder of a Signal account, which only this listener and the gateway use",
   "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",
   "edges/runtimes/folders.ts": "makes and removes the folders of runs in the home",
+  "edges/runtimes/install/tools.ts": "the folder of installed runtimes in the home, which npm fills",
   "edges/runtimes/codex/home.ts": "makes and clears the folder that Codex has as its home",
   "edges/runtimes/openclaw/device.ts": "the key in the home by which OpenClaw's gateway knows this Lares",
   "edges/runtimes/openclaw/place.ts": "OpenClaw's own settings, for where its gateway is: plain files only, bounded",

@@ -73,6 +73,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   run_event: "flow/runs",
   run_said: "flow/runs",
   run_session: "mind/schedule",
+  runtime_proof: "edges/runtimes",
+  runtime_trial: "edges/runtimes",
   session: "flow/sessions",
   slot: "mind/schedule",
   system_event: "flow/events",

@@ -141,6 +141,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/runtimes/codex/failure.ts",
   ]),
   ...because("one expression with nothing to take back, checked by itself", [
+    "src/edges/runtimes/overview.ts",
     "src/core/domain/message.ts",
     "src/mind/context/forgotten.ts",
     "src/mind/memory/backends/found.ts",

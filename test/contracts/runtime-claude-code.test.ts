@@ -346,7 +346,7 @@ describe.skipIf(REAL_CLAUDE !== undefined)("a program that misbehaves", () => {
     const missing = await openClaude({ program: null });
     expect(await missing.adapter.probe(never)).toMatchObject({
       state: "missing",
-      fix: expect.stringContaining("npm install -g @anthropic-ai/claude-code"),
+      fix: expect.stringContaining("lares runtimes install claude-code"),
     });
     const broken = await openClaude({ program: ["/bin/false"] });
     expect(await broken.adapter.probe(never)).toMatchObject({ state: "broken" });

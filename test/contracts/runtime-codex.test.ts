@@ -58,7 +58,7 @@ describe("a probe", () => {
     const { adapter } = await use([], { command: null });
     expect(await adapter.probe(never)).toEqual({
       state: "missing",
-      fix: "Codex isn't installed. Install it: npm install -g @openai/codex",
+      fix: "Codex isn't installed. Install it: lares runtimes install codex",
     });
   });
 

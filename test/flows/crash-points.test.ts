@@ -37,6 +37,7 @@ import {
 import { needs } from "../support/not-run.ts";
 import { installing, removing, updating } from "../support/plugin-crashes.ts";
 import { carriedTurn } from "../support/run-crashes.ts";
+import { installingTool, tryingOut } from "../support/tool-crashes.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let slack: SlackFake;
@@ -693,6 +694,10 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     [":7", carriedTurn()],
   ],
   "run.said": [["", carriedTurn(true)]],
+  "tool.staged": [["", installingTool("none")]],
+  "tool.placed": [["", installingTool("whole")]],
+  "probe.noted": [["", tryingOut()]],
+  "probe.seen": [["", tryingOut()]],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

@@ -36,8 +36,11 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "secrets keyring": [3, "the shell has no session with a keyring"],
 };
 
-/** Commands that stay until they are stopped, and one whose example fetches a server from the registry; see test/flows/mcp.test.ts. */
-const LEFT_OUT = new Set(["gateway run", "logs", "mcp test"]);
+/**
+ * Commands that stay until they are stopped, and those whose examples fetch something from the registry or start what it had; see
+ * test/flows/mcp.test.ts and test/flows/runtime-trials.test.ts.
+ */
+const LEFT_OUT = new Set(["gateway run", "logs", "mcp test", "runtimes install", "runtimes probe"]);
 
 /** What takes something away comes last, so that the others still find it. */
 const isLast = ({ name }: { name: string }) => /\b(?:remove|delete|revoke)$/.test(name);

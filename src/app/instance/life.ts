@@ -122,7 +122,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   workshop.hookSources.apply();
   workshop.plugins.calls.follow(ground.eventHooks);
   void workshop.mcp.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
-  await all.runtimes.runs.sweep();
+  await all.runtimes.sweep();
   await startEngine(all, unsettled);
   ground.eventHooks.observers.start();
   await delivery.outbox.start();

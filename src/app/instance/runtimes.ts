@@ -1,7 +1,8 @@
 /** Agents whose body is another runtime. Built with the instance, loaded when the first of them has a turn. */
 import { homedir } from "node:os";
 import type { AgentId } from "../../core/domain/index.ts";
-import { loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
+import { scriptedRelays } from "../../edges/models/index.ts";
+import { listTrials, loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
 import { openRunMachine } from "../../edges/tools/index.ts";
 import { loadRunToolFace, type RunToolFace } from "../../faces/gateway/index.ts";
 import { Runs } from "../../flow/runs/index.ts";
@@ -16,6 +17,8 @@ export interface Runtimes {
   bodies: TurnParts["bodies"];
   /** Where runs live on this machine; loads it. */
   host(): Promise<RuntimeHost>;
+  /** At the start: ends what an earlier life left. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,10 +31,12 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
     Math.max(await lastRecordedCall(records, turn), await lastHold(records, turn));
   const load = () =>
     loadHost({
-      ...openRunMachine({ userHome: homedir(), sandbox: workshop.sandbox }),
+      ...openRunMachine({ userHome: homedir(), home, sandbox: workshop.sandbox }),
       home,
       clock,
-      models: { relay: models.relay, list: () => models.list() },
+      models: { relay: models.relay, list: () => models.list(), scripted: scriptedRelays(clock) },
+      records,
+      crash,
       ledger: new ProxiedCalls({ budget: mind.budget, records, clock, recordUsage, lastCall }),
       config: () => config.runtimes,
       serveTools: async (...asked) => {
@@ -63,6 +68,11 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
       instructions,
       find: makeRuntimeFinder(config),
       chosen: (session) => spawnedRuntime(records, session),
+    },
+    async sweep() {
+      await runs.sweep();
+      const left = await listTrials(records);
+      if (left.length > 0) await (await host()).sweepTrials(left);
     },
     close: async () => (await made)?.close(),
   };

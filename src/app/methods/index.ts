@@ -27,6 +27,7 @@ import { type ModelMethodParts, makeModelMethods } from "./models.ts";
 import type { Asks, MethodParts } from "./parts.ts";
 import { makePluginMethods } from "./plugins.ts";
 import { makePolicyMethods } from "./policy.ts";
+import { makeRuntimeMethods } from "./runtimes.ts";
 import { makeScheduleMethods } from "./schedule.ts";
 import { makeSecretMethods } from "./secrets.ts";
 import { makeSecurityMethods, type SecurityParts } from "./security.ts";
@@ -71,6 +72,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makePluginMethods(parts),
     ...makeHookMethods(parts),
     ...makeA2aMethods(parts),
+    ...makeRuntimeMethods(parts),
     ...makeMemoryMethods(parts),
     ...makeContextMethods(parts),
     ...makeScheduleMethods(parts),

@@ -79,12 +79,15 @@ export {
   type ToolSpec,
 } from "./model.ts";
 export type {
+  MakeScriptedRelay,
   ModelRelay,
   RelayCall,
   RelayedAnswer,
   RelayedUsage,
   RelayFailure,
   RelayWait,
+  ScriptAnswer,
+  ScriptRequest,
 } from "./model-relay.ts";
 export {
   HOPS,

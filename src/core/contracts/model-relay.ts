@@ -7,6 +7,7 @@
  * RELAY-3: nothing of the caller's credentials reaches a provider, and nothing of the provider's reaches the caller.
  * RELAY-4: `send` rejects only when `signal` aborts. `pieces` rejects when the answer breaks off.
  */
+import type { JsonObject } from "../domain/json.ts";
 import type { FailureClass, Usage } from "../domain/turn.ts";
 import type { ModelApi } from "./runtime.ts";
 
@@ -81,3 +82,26 @@ export interface ModelRelay {
   /** Passes it on (RELAY-2, RELAY-4). Only for calls that `choose` has a model for. */
   send(call: RelayCall, onWait: (wait: RelayWait) => void, signal: AbortSignal): Promise<RelayedAnswer | RelayFailure>;
 }
+
+/** What a script is asked, in any of the formats. */
+export interface ScriptRequest {
+  /** The request as it was written. */
+  text: string;
+  /** The tools that it offers, with the JSON schema of their input. */
+  tools: readonly { name: string; input: JsonObject }[];
+  /** Results of tools in it, for formats whose calls have no ids. */
+  results: number;
+}
+
+/** What a script answers: words, one piece after the other, and then a call at most. */
+export interface ScriptAnswer {
+  /** Each is sent by itself. */
+  text: readonly string[];
+  /** Between two pieces. */
+  gapMs?: number;
+  /** The tool that it calls in the end. */
+  call?: { id: string; name: string; input: JsonObject };
+}
+
+/** Answers calls of runtimes by a script, in the format they were asked in: no provider is asked, and nothing is paid. */
+export type MakeScriptedRelay = (script: (request: ScriptRequest) => ScriptAnswer) => ModelRelay;

@@ -261,8 +261,11 @@ export interface RunSession {
 export interface RuntimeAdapter {
   /** As in `agents.<id>.runtime`. */
   readonly name: string;
-  /** Looks whether it is here and usable. Quick (two seconds at most), changes nothing, never throws. */
-  probe(signal: AbortSignal): Promise<RuntimeProbe>;
+  /**
+   * Looks whether it is here and usable. Quick (two seconds at most, unless there is more patience), changes nothing, never throws. The
+   * version is `unknown` where it took longer.
+   */
+  probe(signal: AbortSignal, patienceMs?: number): Promise<RuntimeProbe>;
   /** What this version says that it can do: `claimed` or `absent`. Only the host's own record of what it saw makes it `proven`. */
   capabilities(version: string): RuntimeCapabilities;
   /** Starts a run. Rejects with an AppError when it surely did not start; anything that happens later is an event. */

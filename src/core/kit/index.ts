@@ -44,6 +44,7 @@ export { type Log, silentLog } from "./log.ts";
 export { looseJson } from "./loose-json.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
+export { installPackages } from "./npm.ts";
 export { isCutShort } from "./option-words.ts";
 export { gluedNames, isReaching, pathsInWord } from "./path-words.ts";
 export { letOthersRun, pause, untilAborted } from "./pause.ts";

@@ -18,6 +18,7 @@ import { method, nothing, withIdempotencyKey } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
 import { PLUGIN_METHODS } from "./plugin-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
+import { RUNTIME_METHODS } from "./runtime-methods.ts";
 import { SECRET_METHODS } from "./secret-methods.ts";
 import {
   agentId,
@@ -329,6 +330,7 @@ export const METHODS = {
   ...PLUGIN_METHODS,
   ...HOOK_METHODS,
   ...A2A_METHODS,
+  ...RUNTIME_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...EDITOR_METHODS,

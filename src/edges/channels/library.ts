@@ -2,15 +2,14 @@
  * Libraries of channels are not part of Lares: they are installed into the home when a channel is added, and loaded when an
  * account of it is opened. One that is among Lares's own packages (a clone with its development packages) is taken from there.
  */
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../../core/domain/index.ts";
+import { installPackages } from "../../core/kit/index.ts";
 
-const INSTALL_PATIENCE_MS = 300_000;
 const here = createRequire(import.meta.url);
 
 export class Libraries {
@@ -49,12 +48,11 @@ export class Libraries {
     await writeFile(join(this.dir, "load.mjs"), "export const load = (name) => import(name);\n");
     if (!existsSync(join(this.dir, "package.json")))
       await writeFile(join(this.dir, "package.json"), '{"private":true}\n');
-    const args = ["install", "--prefix", this.dir, "--ignore-scripts", "--no-audit", "--no-fund", ...missing];
-    const { code, said } = await run("npm", args);
-    if (code === 0) return;
+    const done = await installPackages(this.dir, missing);
+    if (done.ok) return;
     throw new AppError("CHANNEL_SEND", {
-      message: `npm could not install ${missing.join(", ")}: ${said.trim().split("\n").slice(-3).join(" ")}`,
-      hint: `Try it yourself: npm ${args.join(" ")}`,
+      message: `npm could not install ${missing.join(", ")}: ${done.why}`,
+      hint: `Try it yourself: npm ${done.args.join(" ")}`,
       retry: "later",
     });
   }
@@ -72,18 +70,4 @@ function isBesideUs(name: string): boolean {
     // A package without an entry for `require` is installed all the same.
     return (error as { code?: string }).code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
   }
-}
-
-function run(program: string, args: readonly string[]): Promise<{ code: number; said: string }> {
-  return new Promise((resolve) => {
-    let said = "";
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: INSTALL_PATIENCE_MS });
-    const keep = (chunk: Buffer) => {
-      said = (said + chunk.toString("utf8")).slice(-4000);
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    child.once("error", (error) => resolve({ code: -1, said: error.message }));
-    child.once("close", (code) => resolve({ code: code ?? -1, said }));
-  });
 }

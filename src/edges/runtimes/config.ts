@@ -13,6 +13,16 @@ const agentProgram = z
     title: z.string().min(1).max(60).optional().describe("What people call it. Example: My agent"),
     command: z.string().min(1).describe("The program: a name on the PATH, or an absolute path. Example: my-agent"),
     args: z.array(z.string()).default([]).describe("Its arguments for speaking ACP. Example: [acp]"),
+    package: z
+      .string()
+      .regex(/^[^-\s]\S{0,499}$/, "a package as npm names it")
+      .optional()
+      .describe("The npm package that brings the program, for lares runtimes install. Example: my-agent"),
+    login: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe("Its arguments for logging in, if it calls its models itself. Example: [login]"),
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a variable's name"), z.string())
       .default({})
@@ -49,8 +59,9 @@ type Described = z.output<typeof agentProgram>;
 export type RuntimesConfig = Readonly<
   Record<
     string,
-    Readonly<Omit<Described, "args" | "env" | "apis">> & {
+    Readonly<Omit<Described, "args" | "env" | "apis" | "login">> & {
       readonly args: readonly string[];
+      readonly login?: readonly string[] | undefined;
       readonly env: Readonly<Record<string, string>>;
       readonly apis: Readonly<Described["apis"]>;
     }
@@ -68,7 +79,7 @@ export const agentRuntimeConfig = z
 
 /** The profile that a person wrote. */
 export function readProfile(name: string, given: RuntimesConfig[string]): AcpProfile {
-  const { title = name, auth = null, mode = null, ...rest } = given;
+  const { title = name, auth = null, mode = null, package: from, login: _login, ...rest } = given;
   const { command } = given;
   return {
     ...PLAIN,
@@ -78,7 +89,8 @@ export function readProfile(name: string, given: RuntimesConfig[string]): AcpPro
     title,
     auth,
     mode,
-    install: `it is ${command} in runtimes.${name}`,
+    install: from === undefined ? `it is ${command} in runtimes.${name}` : `lares runtimes install ${name}`,
+    npm: from === undefined ? null : { package: from, script: null },
   };
 }
 
@@ -142,4 +154,10 @@ function findRuntime(given: string, config: RuntimesConfig): NamedRuntime | unde
   if (name === NATIVE) return undefined;
   const title = config[name]?.title ?? DRIVERS.find((one) => one.name === name)?.title ?? name;
   return { runtime: name, title };
+}
+
+/** The agents whose body it is. */
+export function listUsers(config: Parameters<typeof makeRuntimeFinder>[0], runtime: string): string[] {
+  const find = makeRuntimeFinder(config);
+  return Object.keys(config.agents).filter((agent) => find(agent)?.runtime === runtime);
 }

@@ -17,11 +17,23 @@ export interface DriverParts {
   userHome?: string;
 }
 
+/** How a program gets onto this machine by npm. Only data: `lares runtimes install` does the rest. */
+export interface NpmProgram {
+  /** As npm takes it. */
+  package: string;
+  /** A script of the package that puts its native part in place, without which the program doesn't start. Null: none runs. */
+  script: string | null;
+}
+
 export interface RuntimeDriver {
   /** As in `agents.<id>.runtime`. */
   name: string;
   /** As people know it. */
   title: string;
+  /** Its program, by name or by its absolute path. */
+  program: string;
+  /** Null: it isn't on npm, or nobody said where. */
+  npm: NpmProgram | null;
   /** Loads the adapter's code: an agent without this runtime doesn't pay for it. */
   make(parts: DriverParts): Promise<RuntimeAdapter>;
 }

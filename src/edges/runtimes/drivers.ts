@@ -9,16 +9,23 @@ export const DRIVERS: readonly RuntimeDriver[] = [
   {
     name: "claude-code",
     title: "Claude Code",
+    program: "claude",
+    npm: { package: "@anthropic-ai/claude-code", script: "install.cjs" },
     make: async (parts) => (await import("./claude-code/adapter.ts")).makeClaudeCodeAdapter(parts),
   },
   {
     name: "codex",
     title: "Codex",
+    program: "codex",
+    npm: { package: "@openai/codex", script: null },
     make: async (parts) => (await import("./codex/adapter.ts")).makeCodexAdapter(parts),
   },
   {
     name: "openclaw",
     title: "OpenClaw",
+    program: "openclaw",
+    // A daemon that people run themselves, with another Node.
+    npm: null,
     make: async (parts) => (await import("./openclaw/adapter.ts")).makeOpenClawAdapter(parts),
   },
   ...ACP_PROFILES.map(driveAcp),
@@ -26,10 +33,12 @@ export const DRIVERS: readonly RuntimeDriver[] = [
 
 /** A driver for any agent that speaks ACP. */
 export function driveAcp(profile: AcpProfile): RuntimeDriver {
-  const { name, title } = profile;
+  const { name, title, npm, command } = profile;
   return {
     name,
     title,
+    program: command,
+    npm,
     make: async (parts) => (await import("./acp/adapter.ts")).makeAcpAdapter(profile, parts),
   };
 }

@@ -5,11 +5,13 @@
  * HOST-1: a run is planned before anything is started; what the plan doesn't allow isn't started.
  * HOST-2: what a run was lent ends with it: its door to models, its folders, its way out of the sandbox.
  */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type {
+  MakeScriptedRelay,
   ModelRelay,
+  Records,
   RunCommand,
-  RunPorts,
   RunRequest,
   RunSession,
   RunToken,
@@ -19,14 +21,23 @@ import type {
   RuntimeProbe,
 } from "../../core/contracts/index.ts";
 import { AppError, readRuntimeName, type SessionKey, type TurnId } from "../../core/domain/index.ts";
-import type { Log } from "../../core/kit/index.ts";
+import { type Crash, type Log, sha256 } from "../../core/kit/index.ts";
 import { listNames, type RuntimesConfig, readProfile } from "./config.ts";
 import type { DriverParts, RuntimeDriver } from "./driver.ts";
 import { DRIVERS, driveAcp } from "./drivers.ts";
-import { makeFolders, removeFolders } from "./folders.ts";
+import { makeFolders, removeTrial } from "./folders.ts";
+import { type InstalledProgram, RuntimeTools } from "./install/tools.ts";
+import { installWords } from "./install/words.ts";
+import { type BeginRun, lend } from "./lend.ts";
 import { plan, type RunPlan } from "./plan/plan.ts";
-import { ModelProxy, type ProxyParts, type ServeTools, TOOLS_PATH } from "./proxy/door.ts";
+import { withProofs } from "./plan/proofs.ts";
+import { findProgram, UNKNOWN_VERSION } from "./program.ts";
+import { ModelProxy, type ProxyParts, type ServeTools } from "./proxy/door.ts";
 import type { ProxyListener } from "./proxy/ports.ts";
+import { holdTrial } from "./trial/hold.ts";
+import { dropTrials, keepProofs, noteTrial, type ProofKey, readProofs } from "./trial/store.ts";
+import type { SeenInTrial } from "./trial/trial.ts";
+import { trialWords } from "./trial/words.ts";
 import { unknownRuntime } from "./words.ts";
 
 export interface RunRoom {
@@ -41,8 +52,13 @@ export interface HostParts extends DriverParts {
   /** Of Lares. */
   home: string;
   config: () => RuntimesConfig;
-  models: { relay: ModelRelay; list: ProxyParts["listModels"] };
+  models: { relay: ModelRelay; list: ProxyParts["listModels"]; scripted: MakeScriptedRelay };
   ledger: ProxyParts["ledger"];
+  /** For what runtimes were seen to do. */
+  records: Records;
+  crash: Crash;
+  /** Names this machine: what was seen on another one is no proof. */
+  machine: string;
   /** Whether this machine can put a sandbox around a child. */
   hasSandbox(): Promise<boolean>;
   /** The command inside a sandbox, and what has to be closed after it. */
@@ -74,11 +90,16 @@ export interface OpenedRun {
 }
 
 export interface RuntimeState {
-  name: string;
-  title: string;
+  driver: RuntimeDriver;
   probe: RuntimeProbe;
+  /** Where its program is. */
+  program: string | null;
+  /** Lares installed it. */
+  isOurs: boolean;
   /** Null: it isn't here. */
   can: RuntimeCapabilities | null;
+  /** When this version was tried out on this machine. */
+  triedAt: number | null;
   /** How a run would be driven here; `refused`: why there would be none. */
   plan: RunPlan | null;
   refused: string | null;
@@ -91,20 +112,29 @@ interface KnownProbe {
 
 /** How long a probe that found everything in order is believed. */
 const PROBE_MS = 300_000;
-/** As runtimes name the server of our tools. */
-const OWN_SERVER = "lares";
-/** A lease outlives any turn; it ends with its run. */
-const LEASE_MS = 30 * 86_400_000;
+/** For a program that starts slowly, on a busy machine. */
+const VERSION_MS = 30_000;
 
 export class RuntimeHost {
   private readonly parts: HostParts;
   private readonly adapters = new Map<string, Promise<RuntimeAdapter>>();
   private readonly probes = new Map<string, KnownProbe>();
-  private readonly opened = new Set<OpenedRun>();
+  private readonly opened = new Set<Pick<OpenedRun, "release">>();
+  private readonly trials = new Map<string, Promise<SeenInTrial[]>>();
+  private readonly tools: RuntimeTools;
+  /** With the programs that Lares installed, before those of the machine. */
+  private readonly driverParts: DriverParts;
+  private readonly closing = new AbortController();
   private proxy: ModelProxy | undefined;
 
   constructor(parts: HostParts) {
     this.parts = parts;
+    this.tools = new RuntimeTools(parts);
+    this.driverParts = {
+      ...parts,
+      kept: join(parts.home, "runtimes"),
+      searchPath: () => [...this.tools.folders(this.drivers()), ...parts.searchPath()],
+    };
   }
 
   /** Everything that is known or described in the settings. */
@@ -118,15 +148,20 @@ export class RuntimeHost {
   async look(name: string, signal: AbortSignal): Promise<RuntimeState> {
     const driver = this.find(name);
     const adapter = await this.adapter(driver);
-    const probe = await adapter.probe(signal);
+    const found = await adapter.probe(signal);
+    const known = this.probes.get(driver.name)?.probe;
+    const isSlow = found.state === "ready" && found.version === UNKNOWN_VERSION && known?.state === "ready";
+    const probe = isSlow ? known : found;
     this.probes.set(driver.name, { at: this.parts.clock.now(), probe });
-    const known = { name: driver.name, title: driver.title, probe };
-    if (probe.state !== "ready") return { ...known, can: null, plan: null, refused: null };
-    const can = adapter.capabilities(probe.version);
+    const program = await findProgram(driver.program, this.driverParts.searchPath());
+    const isOurs = program !== undefined && this.tools.has(program);
+    const about = { driver, probe, program: program ?? null, isOurs };
+    if (probe.state !== "ready") return { ...about, can: null, plan: null, refused: null, triedAt: null };
+    const { can, triedAt } = await this.capabilities(driver, adapter, probe.version);
     const planned = plan(can, { ...TASK, machine: await this.machine() });
     return planned.ok
-      ? { ...known, can, plan: planned.plan, refused: null }
-      : { ...known, can, plan: null, refused: planned.reasons.map(({ text }) => text).join(" ") };
+      ? { ...about, can, triedAt, plan: planned.plan, refused: null }
+      : { ...about, can, triedAt, plan: null, refused: planned.reasons.map(({ text }) => text).join(" ") };
   }
 
   /** Throws an AppError when it surely did not start. */
@@ -140,66 +175,46 @@ export class RuntimeHost {
     return this.start(of, (adapter, request, ports) => adapter.reattach(token, request, ports, signal), signal);
   }
 
-  private async start(
-    of: OpenRun,
-    begin: (adapter: RuntimeAdapter, request: RunRequest, ports: RunPorts) => Promise<RunSession | null>,
-    signal: AbortSignal,
-  ): Promise<OpenedRun | null> {
-    const { clock, home, tag } = this.parts;
+  private async start(of: OpenRun, begin: BeginRun, signal: AbortSignal): Promise<OpenedRun | null> {
+    const { home } = this.parts;
     const driver = this.find(of.runtime);
     const adapter = await this.adapter(driver);
     const version = await this.ready(driver, adapter, signal);
-    const can = adapter.capabilities(version);
+    const { can } = await this.capabilities(driver, adapter, version);
     const planned = plan(can, { ...TASK, trust: of.trust, machine: await this.machine() });
     if (!planned.ok) throw new AppError("NOT_READY", { message: planned.reasons.map(({ text }) => text).join(" ") });
     const folders = makeFolders(home, { agent: of.agent, runtime: driver.name, run: of.run });
-    const closing: (() => void)[] = [() => removeFolders(folders)];
-    const { run, turn, session, agent, listener } = of;
-    const model = can.proxy.proof === "absent" ? null : of.model;
-    try {
-      const lend = async (tools?: RunTools) => {
-        const until = clock.now() + LEASE_MS;
-        const who = { run, turn, session, agent, listener, runtime: driver.name, model, until };
-        const lease = await this.door().grant(tools ? { ...who, tools } : who);
-        closing.unshift(() => lease.revoke());
-        return lease;
-      };
-      const lease = can.proxy.proof === "absent" ? null : await lend();
-      const tools = can.mcp.proof === "absent" || of.tools.specs.length === 0 ? null : await lend(of.tools);
-      const way = lease ?? tools;
-      const isConfined = planned.plan.boundary === "sandbox";
-      const room: RunRoom = {
-        key: run,
-        writable: [folders.tmp, folders.home, of.workspace],
-        way: way && { folder: folders.way, port: Number(new URL(way.baseUrl).port) },
-      };
-      const request: RunRequest = {
-        ...of,
-        model,
-        workspace: { path: of.workspace, boundary: planned.plan.boundary, writable: true },
-      };
-      const ports = {
-        models: lease && { baseUrl: lease.baseUrl, token: lease.token },
-        mcp: tools ? [{ name: OWN_SERVER, url: `${tools.baseUrl}${TOOLS_PATH}`, token: tools.token }] : [],
-        isServing: () => of.isServing(),
-        home: planned.plan.home === "kept" ? folders.home : null,
-        tmp: folders.tmp,
-        env: { ...this.parts.environment(folders.home), TMPDIR: folders.tmp, [tag]: run },
-        confine: async (command: RunCommand) => {
-          if (!isConfined) return command;
-          const confined = await this.parts.confine(room, command);
-          closing.unshift(() => confined.close());
-          return confined.command;
-        },
-      };
-      const opened = await begin(adapter, request, ports);
-      if (opened) return this.hold({ session: opened, plan: planned.plan, isMetered: lease !== null }, closing);
-      for (const close of closing) close();
-      return null;
-    } catch (error) {
-      for (const close of closing) close();
-      throw error;
-    }
+    const lent = await lend(this.parts, {
+      of,
+      adapter,
+      can,
+      plan: planned.plan,
+      folders,
+      door: () => this.door(),
+      begin,
+    });
+    if (!lent) return null;
+    const { closing, ...run } = lent;
+    return this.hold({ ...run, plan: planned.plan }, closing);
+  }
+
+  /** Tries one out and records what was seen. Throws when it can't be started, or didn't work at all; then nothing is recorded. */
+  async tryOut(name: string): Promise<SeenInTrial[]> {
+    const driver = this.find(name);
+    const running = this.trials.get(driver.name);
+    if (running) return running;
+    const made = this.runTrial(driver, this.closing.signal).finally(() => this.trials.delete(driver.name));
+    this.trials.set(driver.name, made);
+    return made;
+  }
+
+  /** Installs its program into the home. */
+  async install(name: string): Promise<InstalledProgram> {
+    const { title, npm, program, name: known } = this.find(name);
+    if (!npm) throw new AppError("BAD_REQUEST", { message: installWords.notOnNpm(title), retry: "after-change" });
+    const done = await this.tools.install({ name: known, program, npm }, () => this.opened.size > 0);
+    this.probes.delete(known);
+    return done;
   }
 
   /** Ends what processes of these runs are left, e.g. of an earlier life. */
@@ -207,21 +222,38 @@ export class RuntimeHost {
     for (const key of runs) await this.parts.endRun({ key });
   }
 
+  /** Ends what a crash left of trials. */
+  async sweepTrials(left: readonly { run: string; runtime: string }[]): Promise<void> {
+    await this.endLeft(left.map(({ run }) => run));
+    for (const { runtime } of left) removeTrial(this.parts.home, runtime);
+    await dropTrials(
+      this.parts.records,
+      left.map(({ run }) => run),
+    );
+  }
+
   /** Ends everything. */
   async close(): Promise<void> {
+    this.closing.abort();
     await Promise.all([...this.opened].map((one) => one.release()));
+    // A trial ends with its run, and says so to those who wait for it.
+    await Promise.allSettled(this.trials.values());
     await this.proxy?.close();
   }
 
   private hold(run: Omit<OpenedRun, "release">, closing: readonly (() => void)[]): OpenedRun {
+    return { ...run, ...this.keepOpen(run.session, closing) };
+  }
+
+  /** Until it is released, or everything is closed. */
+  private keepOpen(session: RunSession, closing: readonly (() => void)[]): Pick<OpenedRun, "release"> {
     let released: Promise<void> | undefined;
     const end = async () => {
-      await run.session.close();
+      await session.close();
       for (const close of closing) close();
       this.opened.delete(held);
     };
-    const held: OpenedRun = {
-      ...run,
+    const held = {
       release: () => {
         released ??= end();
         return released;
@@ -249,7 +281,7 @@ export class RuntimeHost {
     const key = JSON.stringify([driver.name, this.parts.config()[driver.name] ?? null]);
     let made = this.adapters.get(key);
     if (!made) {
-      made = driver.make({ ...this.parts, kept: join(this.parts.home, "runtimes") });
+      made = driver.make(this.driverParts);
       this.adapters.set(key, made);
     }
     return made;
@@ -260,7 +292,10 @@ export class RuntimeHost {
     const now = this.parts.clock.now();
     const known = this.probes.get(driver.name);
     const isFresh = known !== undefined && known.probe.state === "ready" && now - known.at < PROBE_MS;
-    const probe = isFresh ? known.probe : await adapter.probe(signal);
+    const found = isFresh ? known.probe : await adapter.probe(signal);
+    // What was seen of a version counts for that one only, so here it is worth waiting for.
+    const isUnknown = found.state === "ready" && found.version === UNKNOWN_VERSION;
+    const probe = isUnknown ? await adapter.probe(signal, VERSION_MS) : found;
     this.probes.set(driver.name, { at: isFresh ? known.at : now, probe });
     if (probe.state === "ready") return probe.version;
     throw new AppError("NOT_READY", { message: probe.fix, retry: "after-change" });
@@ -268,6 +303,52 @@ export class RuntimeHost {
 
   private async machine(): Promise<"sandbox"[]> {
     return (await this.parts.hasSandbox()) ? ["sandbox"] : [];
+  }
+
+  /** A proof holds where it was seen: on another machine, without the sandbox, or described in another way, it is another program. */
+  private async proofKey(runtime: string, version: string): Promise<ProofKey> {
+    const place = [this.parts.machine, await this.machine(), this.parts.config()[runtime] ?? null];
+    return { runtime, version, machine: sha256(JSON.stringify(place)) };
+  }
+
+  /** With what was seen of it here. */
+  private async capabilities(driver: RuntimeDriver, adapter: RuntimeAdapter, version: string) {
+    const { seen, at } = await readProofs(this.parts.records, await this.proofKey(driver.name, version));
+    return { can: withProofs(adapter.capabilities(version), version, seen), triedAt: at };
+  }
+
+  private async runTrial(driver: RuntimeDriver, signal: AbortSignal): Promise<SeenInTrial[]> {
+    const { records, clock, crash } = this.parts;
+    const adapter = await this.adapter(driver);
+    this.probes.delete(driver.name);
+    const version = await this.ready(driver, adapter, signal).catch((error: unknown) => {
+      // Lares itself is ready.
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError("CONFLICT", { message: error.message, retry: "after-change" });
+    });
+    if (version === UNKNOWN_VERSION)
+      throw new AppError("CONFLICT", { message: trialWords.noVersion(driver.title), retry: "later" });
+    const can = adapter.capabilities(version);
+    if (can.proxy.proof === "absent")
+      throw new AppError("CONFLICT", { message: trialWords.ownModels(driver.title), retry: "after-change" });
+    const key = await this.proofKey(driver.name, version);
+    const run = `trial-${randomBytes(8).toString("hex")}`;
+    await noteTrial(records, { run, runtime: driver.name, at: clock.now() });
+    try {
+      crash.at("probe.noted", () => driver.name);
+      const boundary = (await this.parts.hasSandbox()) ? ("sandbox" as const) : ("none" as const);
+      const seen = await holdTrial(
+        this.parts,
+        { driver, adapter, can, boundary, run, keepOpen: (session, closing) => this.keepOpen(session, closing) },
+        signal,
+      );
+      crash.at("probe.seen", () => driver.name);
+      await keepProofs(records, key, { run, seen, at: clock.now() });
+      return seen;
+    } catch (error) {
+      await dropTrials(records, [run]);
+      throw error;
+    }
   }
 }
 

@@ -2,10 +2,13 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import { defined } from "../../core/kit/index.ts";
 
 /** A person waits for it. */
 const PROBE_MS = 2000;
 const MOST_VERSION = 200;
+/** Of a program that took too long to say. */
+export const UNKNOWN_VERSION = "unknown";
 
 /** By name in these folders, or where an absolute path says. */
 export async function findProgram(command: string, folders: readonly string[]): Promise<string | undefined> {
@@ -25,6 +28,9 @@ interface ProgramQuestion {
   folders: readonly string[];
   /** Besides the PATH. Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  /** How long it may take; two seconds unless told. */
+  patienceMs?: number;
   signal: AbortSignal;
 }
 
@@ -33,14 +39,17 @@ export function askProgram({
   argv,
   folders,
   env,
+  cwd,
+  patienceMs = PROBE_MS,
   signal,
 }: ProgramQuestion): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const [program, ...args] = argv;
   const options = {
     env: { ...env, PATH: folders.join(delimiter) },
     signal,
-    timeout: PROBE_MS,
+    timeout: patienceMs,
     maxBuffer: 65_536,
+    ...defined({ cwd }),
   };
   return new Promise((resolve, reject) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {
@@ -57,5 +66,5 @@ export async function readVersion(asked: ProgramQuestion): Promise<string> {
   const found = stdout.trim().split("\n").at(-1)?.slice(0, MOST_VERSION);
   if (code !== 0 && code !== null)
     throw new Error(stderr.trim().split("\n").at(-1) || `it ended with the code ${code}`);
-  return found || "unknown";
+  return found || UNKNOWN_VERSION;
 }

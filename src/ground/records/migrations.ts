@@ -1023,4 +1023,13 @@ export const MIGRATIONS: readonly string[] = [
   -- What carries out a sub-agent instead of its agent's own body; null: that body.
   ALTER TABLE child_run ADD COLUMN runtime TEXT;
   `,
+  `
+  -- What runtimes were seen to do, each with this version on this machine; another version or machine counts as not seen. Then the trials
+  -- that are under way, for ending what a crash leaves of them.
+  CREATE TABLE runtime_proof (
+    runtime TEXT NOT NULL, skill TEXT NOT NULL, version TEXT NOT NULL, machine TEXT NOT NULL, worked INTEGER NOT NULL,
+    note TEXT, at INTEGER NOT NULL, PRIMARY KEY (runtime, skill)
+  ) WITHOUT ROWID;
+  CREATE TABLE runtime_trial (run TEXT PRIMARY KEY, runtime TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ];

@@ -15,11 +15,12 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
   let known: string | null = null;
   return {
     name: profile.name,
-    async probe(signal): Promise<RuntimeProbe> {
+    async probe(signal, patienceMs): Promise<RuntimeProbe> {
       const program = await findProgram(profile.command, parts.searchPath());
       if (program === undefined) return { state: "missing", fix: words.missing(profile.title, profile.install) };
       try {
-        const version = await readVersion({ argv: [program, ...profile.version], folders: parts.searchPath(), signal });
+        const argv: [string, ...string[]] = [program, ...profile.version];
+        const version = await readVersion({ argv, folders: parts.searchPath(), signal, ...defined({ patienceMs }) });
         known = version;
         return { state: "ready", version };
       } catch (error) {

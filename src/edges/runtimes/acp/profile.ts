@@ -3,6 +3,7 @@
  * and a person can write the same fields in `lares.yaml` for an agent that isn't listed.
  */
 import type { ModelApi } from "../../../core/contracts/index.ts";
+import type { NpmProgram } from "../driver.ts";
 
 /** How a runtime reports tokens. `turn`: with each prompt's answer, for that prompt. `total`: there too, but added up since it started. */
 export type TokenReport = "turn" | "total" | "gemini" | "qwen" | "none";
@@ -20,6 +21,8 @@ export interface AcpProfile {
   version: readonly string[];
   /** How it gets onto a machine, for a person who reads that it is missing. */
   install: string;
+  /** Where npm has it, and the script that its package needs. */
+  npm: NpmProgram | null;
   /** Added to the run's environment. `{home}`, `{tmp}`, `{url}`, `{token}` and `{model}` stand for the run's own. */
   env: Readonly<Record<string, string>>;
   /** Formats in which its model calls can go through our proxy. */
@@ -48,6 +51,7 @@ export interface AcpProfile {
 /** What is true of an agent about which nobody said more. */
 export const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> = {
   args: ["acp"],
+  npm: null,
   version: ["--version"],
   env: {},
   apis: [],
@@ -93,7 +97,8 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     name: "opencode",
     title: "OpenCode",
     command: "opencode",
-    install: "npm install -g opencode-ai",
+    install: "lares runtimes install opencode",
+    npm: { package: "opencode-ai", script: "postinstall.mjs" },
     env: {
       ...XDG,
       OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_SETTINGS),
@@ -126,7 +131,8 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     title: "Gemini CLI",
     command: "gemini",
     args: ["--acp"],
-    install: "npm install -g @google/gemini-cli",
+    install: "lares runtimes install gemini",
+    npm: { package: "@google/gemini-cli", script: null },
     env: {
       GEMINI_API_KEY: "{token}",
       GOOGLE_GEMINI_BASE_URL: "{url}",
@@ -142,7 +148,8 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     title: "Qwen Code",
     command: "qwen",
     args: ["--acp"],
-    install: "npm install -g @qwen-code/qwen-code",
+    install: "lares runtimes install qwen",
+    npm: { package: "@qwen-code/qwen-code", script: null },
     env: { OPENAI_API_KEY: "{token}", OPENAI_BASE_URL: "{url}/v1", OPENAI_MODEL: "{model}" },
     apis: ["openai-chat"],
     auth: "openai",
@@ -159,7 +166,8 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     title: "GitHub Copilot CLI",
     command: "copilot",
     args: ["--acp"],
-    install: "npm install -g @github/copilot",
+    install: "lares runtimes install copilot",
+    npm: { package: "@github/copilot", script: null },
     env: {
       ...XDG,
       COPILOT_PROVIDER_BASE_URL: "{url}/v1",

@@ -9,6 +9,7 @@ import type {
   RuntimeProbe,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
 import type { DriverParts } from "../driver.ts";
 import { findProgram, readVersion } from "../program.ts";
@@ -27,7 +28,7 @@ const LEAST = "2.1.100";
 export function makeClaudeCodeAdapter(parts: DriverParts): RuntimeAdapter {
   return {
     name: NAME,
-    probe: (signal) => probe(parts, signal),
+    probe: (signal, patienceMs) => probe(parts, signal, patienceMs),
     capabilities: () => CAPABILITIES,
     async open(request, ports, signal) {
       const { models } = ports;
@@ -47,12 +48,12 @@ export function makeClaudeCodeAdapter(parts: DriverParts): RuntimeAdapter {
   };
 }
 
-async function probe(parts: DriverParts, signal: AbortSignal): Promise<RuntimeProbe> {
+async function probe(parts: DriverParts, signal: AbortSignal, patienceMs?: number): Promise<RuntimeProbe> {
   const folders = parts.searchPath();
   const program = await findProgram(COMMAND, folders);
   if (program === undefined) return { state: "missing", fix: runWords.missing(TITLE, INSTALL) };
   try {
-    const said = await readVersion({ argv: [program, "--version"], folders, signal });
+    const said = await readVersion({ argv: [program, "--version"], folders, signal, ...defined({ patienceMs }) });
     const version = VERSION.exec(said)?.[0];
     // It needs no login: a run gets its key from us. A slow program is here, and which one it is, nobody knows yet.
     if (version === undefined) return { state: "ready", version: said };

@@ -5,4 +5,4 @@ export const TITLE = "Claude Code";
 /** Its program. */
 export const COMMAND = "claude";
 /** How it gets onto a machine. */
-export const INSTALL = "npm install -g @anthropic-ai/claude-code";
+export const INSTALL = "lares runtimes install claude-code";

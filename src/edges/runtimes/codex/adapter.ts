@@ -10,6 +10,7 @@ import type {
   RuntimeProbe,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
 import { ABSENT, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
@@ -53,11 +54,11 @@ export function makeCodexAdapter(parts: CodexParts): RuntimeAdapter {
 
   return {
     name: RUNTIME,
-    async probe(signal): Promise<RuntimeProbe> {
+    async probe(signal, patienceMs): Promise<RuntimeProbe> {
       const program = await find();
       if (program === undefined) return { state: "missing", fix: runWords.missing(TITLE, INSTALL) };
       try {
-        const version = await look(program, parts, signal);
+        const version = await look(program, parts, signal, patienceMs);
         known = version;
         const isIn = await isLoggedIn(program, parts, signal);
         return isIn ? { state: "ready", version } : { state: "needs-login", version, fix: words.login };
@@ -83,11 +84,11 @@ export function makeCodexAdapter(parts: CodexParts): RuntimeAdapter {
 }
 
 /** The version, marked where it has no app server. Throws for a program that prints something else. */
-async function look(program: string, parts: CodexParts, signal: AbortSignal): Promise<string> {
-  const folders = parts.searchPath();
+async function look(program: string, parts: CodexParts, signal: AbortSignal, patienceMs?: number): Promise<string> {
+  const more = { folders: parts.searchPath(), signal, ...defined({ patienceMs }) };
   const [said, help] = await Promise.all([
-    readVersion({ argv: [program, "--version"], folders, signal }),
-    askProgram({ argv: [program, "app-server", "--help"], folders, signal }),
+    readVersion({ argv: [program, "--version"], ...more }),
+    askProgram({ argv: [program, "app-server", "--help"], ...more }),
   ]);
   const version = said === "unknown" ? said : /(?:^|\s)(\d{1,6}\.\d{1,6}\.\d{1,6}\S{0,40})/.exec(said)?.[1];
   if (version === undefined) throw new Error(words.garbled(said.slice(0, 80)));

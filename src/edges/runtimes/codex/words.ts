@@ -2,7 +2,7 @@
 import type { RpcWords } from "../../../core/kit/index.ts";
 
 export const TITLE = "Codex";
-export const INSTALL = "npm install -g @openai/codex";
+export const INSTALL = "lares runtimes install codex";
 
 export const codexWords = {
   garbled: (said: string) => `what it prints is no version: ${said}`,

@@ -7,6 +7,7 @@
 
 import { realpathSync } from "node:fs";
 import { connect, createServer } from "node:net";
+import { arch, hostname, platform } from "node:os";
 import { delimiter, join } from "node:path";
 import type { RunCommand } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
@@ -17,6 +18,8 @@ import type { Confinement } from "../sandbox/index.ts";
 
 export interface RunRoomParts {
   userHome: string;
+  /** Of Lares. */
+  home: string;
   sandbox: Pick<Confinement, "service" | "state">;
 }
 
@@ -28,6 +31,8 @@ interface RoomNeeds {
 
 export interface RunMachine {
   tag: string;
+  /** Names this machine. */
+  machine: string;
   searchPath(): readonly string[];
   endRun(run: { key: string; leader?: number }): Promise<number>;
   environment(home: string): Record<string, string>;
@@ -40,6 +45,7 @@ export function openRunMachine(parts: RunRoomParts): RunMachine {
   const paths = () => searchPath(parts.userHome);
   return {
     tag: RUN_TAG,
+    machine: [hostname(), platform(), arch()].join(" "),
     searchPath: paths,
     endRun: (run) => endRun(run),
     environment: (home) => ({ ...cleanEnvironment(home), PATH: paths().join(delimiter) }),
@@ -52,17 +58,20 @@ export function openRunMachine(parts: RunRoomParts): RunMachine {
   };
 }
 
-async function confine({ sandbox, userHome }: RunRoomParts, room: RoomNeeds, { argv, cwd, env }: RunCommand) {
+async function confine({ sandbox, userHome, home }: RunRoomParts, room: RoomNeeds, { argv, cwd, env }: RunCommand) {
   const [program, ...args] = argv;
   // A link to it, e.g. in ~/.local/bin, may stand where the sandbox shows nothing.
   const real: [string, ...string[]] = [isOfSystem(program) ? program : realpathSync(program), ...args];
   const programs = real.filter(isScript).map((path) => findParts(realpathSync(path)));
+  // Below Lares' home only what was installed on request is shown.
+  const tools = `${realpathSync(home)}/tools/`;
+  const isInstalled = (path: string) => path.startsWith(tools);
   const bridge = room.way && (await openBridge(room.way));
   const place = await sandbox.service({
     writable: room.writable,
-    readable: [...programFolders(userHome), ...programs.filter((path) => !isOfSystem(path))],
+    readable: [...programFolders(userHome), ...programs.filter((path) => !isOfSystem(path) && !isInstalled(path))],
     network: false,
-    ...(room.way ? { ours: [room.way.folder] } : {}),
+    ours: [...programs.filter(isInstalled), ...(room.way ? [room.way.folder] : [])],
   });
   const inside = bridge ? bridge.wrap(real) : real;
   const wrapped = await place.wrap({ argv: inside, cwd, env, key: room.key });

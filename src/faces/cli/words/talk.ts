@@ -114,6 +114,31 @@ export const a2aWords = {
   revokeIt: (hint: Hint, id: string) => hint`To revoke it: lares tokens revoke ${id}`,
 };
 
+export const runtimeWords = {
+  some: (ready: number, all: number) => `${ready} of ${plural(all, "runtime")} ready.`,
+  states: { ready: "ready", "needs-login": "needs a login", missing: "not installed", broken: "broken" },
+  tried: "tried here",
+  notTried: "not tried here",
+  bodyOf: (agents: readonly string[]) => `body of ${agents.join(", ")}`,
+  tryOne: (hint: Hint, name: string) => hint`See what it really can do here: lares runtimes probe ${name}`,
+  trying: (name: string) => `Trying out ${name} on a scripted model …`,
+  seen: (title: string, version: string, worked: number, all: number) =>
+    `${title} ${version}: ${worked} of ${all} things that were tried worked.`,
+  claimed: "claimed",
+  absent: "no",
+  lacks: "A run here:",
+  installing: (name: string) => `Installing ${name} by npm …`,
+  installed: (title: string, version: string) => `Installed ${title}: ${version}`,
+  ranScript: (script: string) =>
+    `Its package's script ${script} ran: without it, the program doesn't start. No other script did.`,
+  noScript: "No script of the package ran.",
+  at: (program: string) => `It is ${program}`,
+  fine: (title: string) => `${title} works here.`,
+  wrong: (title: string, why: string) => `${title}: ${why}`,
+  noneUsed: "No agent has another program as its body, so there is nothing to check.",
+  checkOne: (hint: Hint) => hint`Check one by its name: lares runtimes doctor NAME`,
+};
+
 export const mcpWords = {
   none: "No MCP servers yet.",
   addOne: (hint: Hint) => hint`Add one: lares mcp add NAME --command "PROGRAM ARGUMENTS"`,

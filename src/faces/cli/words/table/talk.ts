@@ -10,6 +10,7 @@ const agents = () => import("../../commands/agents.ts");
 const a2a = () => import("../../commands/a2a.ts");
 const mcp = () => import("../../commands/mcp.ts");
 const plugins = () => import("../../commands/plugins.ts");
+const runtimes = () => import("../../commands/runtimes.ts");
 const skills = () => import("../../commands/skills.ts");
 const scope = { flag: "--scope <s>", about: "whose memory (default: the default agent's)" };
 
@@ -22,6 +23,7 @@ export const talk: Group = {
     a2a: "agents of others, and yours for theirs",
     mcp: "tools of other programs, and Lares as a tool of theirs",
     plugins: "skills, tools and hooks of others, in one folder each",
+    runtimes: "programs that can be an agent's body, such as Claude Code and Codex",
     hooks: "programs of yours that hear what happens, and may narrow it",
     skills: "instructions agents read when they need them",
   },
@@ -204,6 +206,43 @@ export const talk: Group = {
       about: "create a token for another agent, so that it can ask yours; it is shown once",
       example: "lares a2a token hermes",
       load: async () => (await a2a()).token,
+    },
+    {
+      name: "runtimes list",
+      about: "list programs that can be an agent's body: what is here, and how a run would go",
+      example: "lares runtimes list",
+      load: async () => (await runtimes()).list,
+    },
+    {
+      name: "runtimes probe",
+      takes: "<name>",
+      about: "try one out on a scripted model, which costs nothing, and record what was seen to work",
+      example: "lares runtimes probe codex",
+      exits: "1 something that it claims didn't work",
+      load: async () => (await runtimes()).probe,
+    },
+    {
+      name: "runtimes install",
+      takes: "<name>",
+      about: "install one into the home by npm, and check that it starts",
+      example: "lares runtimes install opencode",
+      load: async () => (await runtimes()).install,
+    },
+    {
+      name: "runtimes login",
+      takes: "<name>",
+      about: "say whether one has to be logged in, and how",
+      flags: [{ flag: "--agent <a>", about: "the agent whose body it is (default: main)" }],
+      example: "lares runtimes login codex",
+      load: async () => (await runtimes()).login,
+    },
+    {
+      name: "runtimes doctor",
+      takes: "[name]",
+      about: "find what keeps agents' runtimes from working, and the fix",
+      example: "lares runtimes doctor",
+      exits: "1 something is wrong",
+      load: async () => (await runtimes()).doctor,
     },
     {
       name: "mcp add",
