@@ -1,12 +1,19 @@
 /** An adapter by itself: a door that keeps what it hears, and the platform's fake behind it. */
 import { rmSync } from "node:fs";
-import type { Channel, Door, Heard, Outgoing, PlatformEvent, RemoteFile } from "../../src/core/contracts/index.ts";
+import type {
+  Channel,
+  ChannelHost,
+  Heard,
+  Outgoing,
+  PlatformEvent,
+  RemoteFile,
+} from "../../src/core/contracts/index.ts";
 import type { Json } from "../../src/core/domain/index.ts";
 import { silentLog, systemClock } from "../../src/core/kit/index.ts";
 import type { AdapterEntry } from "../../src/edges/channels/account.ts";
 import { scratch } from "../support/scratch.ts";
 
-export interface TestDoor extends Door {
+export interface TestDoor extends ChannelHost {
   events: PlatformEvent[];
   /** What was heard as the texts of messages. */
   texts(): string[];

@@ -3,14 +3,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
-import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel, ChannelHost, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json, ReplyRoute } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { pretend } from "../support/pretend.ts";
 import { until } from "../support/until.ts";
 import { build, bytesOf, fileOf, folderOf, soon } from "./door.ts";
 
-export class MemoryDoor implements Door {
+export class MemoryDoor implements ChannelHost {
   readonly events: PlatformEvent[] = [];
   readonly things = new Map<string, Json>();
   readonly failed: { key: string; why: string }[] = [];
@@ -93,7 +93,7 @@ export interface Running {
   stop(): Promise<unknown>;
 }
 
-export function run(channel: Channel, door: Door): Running {
+export function run(channel: Channel, door: ChannelHost): Running {
   const life = new AbortController();
   const ended = channel.run!(door, life.signal).then(
     () => "ended",

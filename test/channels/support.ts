@@ -1,5 +1,5 @@
 /** What the rigs of channels share. */
-import type { Channel, Door, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel, ChannelHost, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { type Lares, until } from "../support/index.ts";
@@ -23,7 +23,7 @@ export const openAlone = (name: string, config: Record<string, unknown>): Promis
 export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | void = () => {}) {
   const heard: PlatformEvent[] = [];
   const kept = new Map<string, Json | undefined>();
-  const door: Door & { isAlive: boolean } = {
+  const door: ChannelHost & { isAlive: boolean } = {
     isAlive: false,
     async hear(events, cursor) {
       for (const event of events) {

@@ -132,7 +132,7 @@ export interface Heard {
 }
 
 /** Lares, as an adapter sees it. */
-export interface Door {
+export interface ChannelHost {
   /** In order. Durable when it resolves; when it throws, do not acknowledge and do not go on: let `run` end. */
   hear(events: readonly PlatformEvent[], cursor?: Json): Promise<Heard[]>;
   /** What `hear` last committed. */
@@ -257,13 +257,13 @@ export interface Channel {
   /** The account's name in the settings. */
   readonly account: string;
   /** Connects and listens until the signal aborts; throws when it cannot go on (CHANNEL-4). */
-  run?(door: Door, signal: AbortSignal): Promise<void>;
+  run?(door: ChannelHost, signal: AbortSignal): Promise<void>;
   /** Before a request's body is read: throws what the headers are enough to refuse (WH-05). */
   knock?(head: Omit<ChannelRequest, "body">): void;
   /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (CHANNEL-1). */
-  receive?(request: ChannelRequest, door: Door): Promise<ChannelAnswer>;
+  receive?(request: ChannelRequest, door: ChannelHost): Promise<ChannelAnswer>;
   /** A program wants to speak for this account; throws UNAUTHORIZED when the token is not its token. */
-  speak?(token: string, peer: Peer, door: Door): Speaker;
+  speak?(token: string, peer: Peer, door: ChannelHost): Speaker;
   /** Who we are there; throws with what to do when the credentials are wrong. Sends nothing. */
   check(signal: AbortSignal): Promise<{ id: string; name: string; note?: string }>;
   /** Sends one message and returns its id on the platform, if it has one. Throws as CHANNEL-2 says. */

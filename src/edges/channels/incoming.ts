@@ -1,10 +1,16 @@
 /** What adapters share on the way in: a platform's raw thing read under guard, and a request's body. */
-import { type AccountPolicy, type Door, findGroup, type PlatformEvent, type Raw } from "../../core/contracts/index.ts";
+import {
+  type AccountPolicy,
+  type ChannelHost,
+  findGroup,
+  type PlatformEvent,
+  type Raw,
+} from "../../core/contracts/index.ts";
 import { parseJsonBody } from "../../core/kit/index.ts";
 
 /** Reads a raw thing under guard; one that doesn't fit is counted as unreadable, and the adapter goes on without it. */
 export function readRaw<T>(
-  door: Pick<Door, "read" | "unreadable">,
+  door: Pick<ChannelHost, "read" | "unreadable">,
   raw: Raw,
   read: () => T | "unreadable",
 ): T | undefined {

@@ -1,5 +1,5 @@
 /** What adapters with a stream of events share: each chat keeps its order, and no chat waits for another. */
-import type { Door, PlatformEvent } from "../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../core/contracts/index.ts";
 import type { Json } from "../../core/domain/index.ts";
 
 /**
@@ -50,12 +50,12 @@ const MOST_OPEN = 50;
  * comes again after a restart, and is known by its ids.
  */
 export class Batches {
-  private readonly door: Pick<Door, "hear">;
+  private readonly door: Pick<ChannelHost, "hear">;
   private readonly lines: Lines;
   private tail: Promise<unknown> = Promise.resolve();
   private open = 0;
 
-  constructor(door: Pick<Door, "hear">, lines: Lines) {
+  constructor(door: Pick<ChannelHost, "hear">, lines: Lines) {
     this.door = door;
     this.lines = lines;
   }

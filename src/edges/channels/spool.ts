@@ -4,7 +4,7 @@
  *
  * A message stays here until the door has taken it; what an earlier life left is taken first, and known if it was taken already.
  */
-import type { Door } from "../../core/contracts/index.ts";
+import type { ChannelHost } from "../../core/contracts/index.ts";
 import { asNumber, asObject, type Json } from "../../core/domain/index.ts";
 
 /** Messages that wait at the same time: for a slow file, for the disk. More stay in the socket. */
@@ -17,18 +17,18 @@ export interface Spooled {
 }
 
 export class Spool {
-  private readonly door: Pick<Door, "keep" | "kept">;
+  private readonly door: Pick<ChannelHost, "keep" | "kept">;
   private readonly free: number[] = [];
   private readonly waiting: (() => void)[] = [];
   private last: Promise<unknown> = Promise.resolve();
   private count = 0;
 
-  private constructor(door: Pick<Door, "keep" | "kept">) {
+  private constructor(door: Pick<ChannelHost, "keep" | "kept">) {
     this.door = door;
   }
 
   /** The spool, and what an earlier life left in it, in order. */
-  static async open(door: Pick<Door, "keep" | "kept">): Promise<{ spool: Spool; left: Spooled[] }> {
+  static async open(door: Pick<ChannelHost, "keep" | "kept">): Promise<{ spool: Spool; left: Spooled[] }> {
     const spool = new Spool(door);
     const found: { n: number; one: Spooled }[] = [];
     for (let slot = 0; slot < SLOTS; slot++) {

@@ -8,8 +8,8 @@ import type {
   Capabilities,
   Channel,
   ChannelAnswer,
+  ChannelHost,
   ChannelRequest,
-  Door,
   Peer,
   PlatformEvent,
   Records,
@@ -289,7 +289,7 @@ export class Accounts {
     }
   }
 
-  private door(one: Running): Door {
+  private door(one: Running): ChannelHost {
     const { records, clock, crash, guard, intake } = this.parts;
     const at = { channel: one.spec.channel, account: one.spec.account };
     const alive = (behind = 0) => {

@@ -1,5 +1,5 @@
 /** From Discord's dispatches to the door: live ones and those read back go the same way. */
-import type { Door, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asObject, asText, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { isWorthReadingBack, readRaw } from "../incoming.ts";
@@ -19,7 +19,7 @@ export interface DiscordProgress {
 
 /** One connection, with what taking its dispatches needs. */
 export interface DiscordReading {
-  door: Door;
+  door: ChannelHost;
   me: DiscordMe;
   progress: DiscordProgress;
   mark: Watermark;

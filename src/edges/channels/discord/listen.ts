@@ -1,5 +1,5 @@
 /** Listening: one connection to the gateway after another, as long as resuming the session or beginning a new one makes sense. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asNumber, asObject, asText } from "../../../core/domain/index.ts";
 import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
@@ -22,7 +22,7 @@ const INTENTS = GUILD_MESSAGES | GUILD_MESSAGE_REACTIONS | DIRECT_MESSAGES | DIR
 const SHORT_MS = 5000;
 const MOST_SHORT = 20;
 
-export async function listen(state: DiscordState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: DiscordState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const me = await state.self.get(signal);
   door.known(`@${me.name}`);
   const kept = asObject(await door.cursor());
@@ -43,7 +43,7 @@ export async function listen(state: DiscordState, door: Door, signal: AbortSigna
 /** One connection: resumes the session or begins one, and listens until it ends. */
 async function listenOnce(
   state: DiscordState,
-  door: Door,
+  door: ChannelHost,
   progress: DiscordProgress,
   signal: AbortSignal,
 ): Promise<{ how: DiscordEnd; wasOpen: boolean }> {

@@ -1,6 +1,6 @@
 /** How far the mailbox was read, and taking what is new from there. */
 import type { ImapFlow } from "imapflow";
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asNumber, asObject } from "../../../core/domain/index.ts";
 import { toEvent } from "./events.ts";
 import type { EmailState } from "./state.ts";
@@ -16,7 +16,11 @@ export interface MailPosition {
 const MOST_AT_ONCE = 20;
 const DAY_MS = 86_400_000;
 
-export async function findPosition({ clock, log }: EmailState, client: ImapFlow, door: Door): Promise<MailPosition> {
+export async function findPosition(
+  { clock, log }: EmailState,
+  client: ImapFlow,
+  door: ChannelHost,
+): Promise<MailPosition> {
   const box = client.mailbox as { uidValidity: bigint; uidNext: number };
   const validity = String(box.uidValidity);
   const kept = asObject(await door.cursor());
@@ -36,7 +40,7 @@ export async function findPosition({ clock, log }: EmailState, client: ImapFlow,
 
 export async function takeNew(
   state: EmailState,
-  { client, door }: { client: ImapFlow; door: Door },
+  { client, door }: { client: ImapFlow; door: ChannelHost },
   from: MailPosition,
 ): Promise<MailPosition> {
   let at = from;

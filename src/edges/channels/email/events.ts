@@ -1,6 +1,6 @@
 /** From a mail to what the door understands. The text is fetched only if the head proves who wrote it (EMAIL-1). */
 import type { ImapFlow } from "imapflow";
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { EmailAccount } from "./config.ts";
 import { automatic, findThread, type MailHeaders, parseHeaders, unproven } from "./headers.ts";
@@ -19,7 +19,7 @@ export interface GivenMail {
 
 export async function toEvent(
   state: EmailState,
-  { client, door }: { client: ImapFlow; door: Door },
+  { client, door }: { client: ImapFlow; door: ChannelHost },
   { mail, at, validity }: GivenMail,
 ): Promise<PlatformEvent | undefined> {
   const id = `${validity}:${mail.uid}`;
@@ -51,7 +51,7 @@ export async function toEvent(
 }
 
 /** Who wrote it, when that is proven and a person; otherwise the log says why it isn't taken. */
-function readHead({ config, log }: EmailState, door: Door, { mail, validity }: GivenMail) {
+function readHead({ config, log }: EmailState, door: ChannelHost, { mail, validity }: GivenMail) {
   const people = mail.envelope?.from ?? [];
   const from = people.length === 1 ? people[0]!.address?.toLowerCase() : undefined;
   const head = String(mail.headers ?? "");

@@ -1,6 +1,6 @@
 /** Listening: take what is new in the mailbox, wait until the server reports more (IDLE), look again. */
 import type { ImapFlow } from "imapflow";
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { following, pause } from "../../../core/kit/index.ts";
 import { refused } from "../sending.ts";
 import { findPosition, takeNew } from "./catch-up.ts";
@@ -12,7 +12,7 @@ const LOOK_MS = 60_000;
 /** Keeps a server that can't wait (IDLE ends at once) from being asked without a pause. */
 const AGAIN_MS = 100;
 
-export async function listen(state: EmailState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: EmailState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const { config } = state;
   const client = await connect(state, signal);
   state.live = client;

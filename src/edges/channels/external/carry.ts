@@ -3,7 +3,7 @@
  * first request, and when it ends or fails, so does `run`: the account tries again after a wait.
  */
 import { z } from "zod";
-import type { Door, Peer } from "../../../core/contracts/index.ts";
+import type { ChannelHost, Peer } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
 import { join } from "./speak.ts";
 import { type ExternalState, nobodyThere } from "./state.ts";
@@ -11,7 +11,7 @@ import { type ExternalState, nobodyThere } from "./state.ts";
 const MOST_FRAMES = 1000;
 const taken = z.object({ frames: z.array(z.record(z.string(), z.unknown())).max(MOST_FRAMES).default([]) });
 
-export async function carry(state: ExternalState, door: Door, signal: AbortSignal): Promise<void> {
+export async function carry(state: ExternalState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const to = { plugin: state.config.plugin!, right: "channel" } as const;
   const { account, askPlugin } = state;
   if (!askPlugin) throw nobodyThere();

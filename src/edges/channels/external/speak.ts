@@ -1,5 +1,5 @@
 /** A program at the other end: it proves itself by the token, then its frames are taken in order. */
-import type { Door, Peer, Speaker } from "../../../core/contracts/index.ts";
+import type { ChannelHost, Peer, Speaker } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { firstIssue, isSameSecret, truthy } from "../../../core/kit/index.ts";
 import { ackFrame, type InboundFrame, inboundFrame, toEvent } from "./events.ts";
@@ -8,7 +8,7 @@ import { arrive, type ExternalState, leave } from "./state.ts";
 /** Messages that came and aren't committed yet; a program that lets more pile up waits for nothing. */
 const MOST_WAITING = 1000;
 
-export function speak(state: ExternalState, token: string, peer: Peer, door: Door): Speaker {
+export function speak(state: ExternalState, token: string, peer: Peer, door: ChannelHost): Speaker {
   const { token: own } = state.config;
   if (own === undefined || !isSameSecret(token, own)) {
     throw new AppError("UNAUTHORIZED", { message: "The token is wrong." });
@@ -17,7 +17,7 @@ export function speak(state: ExternalState, token: string, peer: Peer, door: Doo
 }
 
 /** From here on the peer speaks for the account. */
-export function join(state: ExternalState, peer: Peer, door: Door): Speaker {
+export function join(state: ExternalState, peer: Peer, door: ChannelHost): Speaker {
   arrive(state, peer);
   door.alive();
   door.known(state.account);
@@ -42,7 +42,7 @@ export function join(state: ExternalState, peer: Peer, door: Door): Speaker {
 /** Acknowledged after the commit (EXTERNAL-1). */
 async function hear(
   { clock, log }: ExternalState,
-  { peer, door }: { peer: Peer; door: Door },
+  { peer, door }: { peer: Peer; door: ChannelHost },
   frame: InboundFrame,
 ): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 /** Listening: log in, join, and take lines one after another. IRC keeps nothing, so there is nothing to catch up on. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { Lines } from "../lines.ts";
 import { IrcConnection } from "./connection.ts";
 import { toEvent } from "./events.ts";
@@ -10,7 +10,7 @@ import type { IrcState } from "./state.ts";
 /** Well below `silenceMs`, so that a quiet account still proves that its connection lives. */
 const PING_MS = 30_000;
 
-export async function listen(state: IrcState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: IrcState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   await loadNicks(state, door);
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_resolve, reject) => {
@@ -43,7 +43,7 @@ async function enter(state: IrcState, irc: IrcConnection): Promise<void> {
 }
 
 /** All in one order; when one can't be stored, the connection ends. */
-function takeLine(state: IrcState, { door, lines }: { door: Door; lines: Lines }, line: IrcLine): void {
+function takeLine(state: IrcState, { door, lines }: { door: ChannelHost; lines: Lines }, line: IrcLine): void {
   if (state.live) door.alive();
   const event = door.read({ kind: line.command, id: line.tags.msgid, value: line }, () => toEvent(state, line));
   if (!event) return;

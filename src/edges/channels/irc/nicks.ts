@@ -1,5 +1,5 @@
 /** Which nick a person has: stored, because neither an account's name nor an old mask says it. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asObject, asText } from "../../../core/domain/index.ts";
 import { refused } from "../sending.ts";
 import type { IrcConnection } from "./connection.ts";
@@ -9,14 +9,14 @@ import type { IrcState } from "./state.ts";
 /** A nick doesn't change hands in so short a time. */
 const FRESH_MS = 20_000;
 
-export async function loadNicks({ nicks }: IrcState, door: Door): Promise<void> {
+export async function loadNicks({ nicks }: IrcState, door: ChannelHost): Promise<void> {
   for (const [id, value] of Object.entries(asObject(await door.kept("nicks")))) {
     const nick = asText(value);
     if (nick) nicks.set(id, { nick, at: 0 });
   }
 }
 
-export async function keepNick({ nicks, clock }: IrcState, door: Door, person: { id: string; nick: string }) {
+export async function keepNick({ nicks, clock }: IrcState, door: ChannelHost, person: { id: string; nick: string }) {
   const { id, nick } = person;
   const before = nicks.get(id)?.nick;
   nicks.set(id, { nick, at: clock.now() });

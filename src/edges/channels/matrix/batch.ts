@@ -1,5 +1,5 @@
 /** From one answer of `/sync` to events: every room's timeline, with the gaps filled, in one order. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { readRaw } from "../incoming.ts";
@@ -16,7 +16,7 @@ export interface MatrixBatch {
 
 export async function toEvents(
   state: MatrixState,
-  door: Door,
+  door: ChannelHost,
   { batch, since, me }: MatrixBatch,
   signal: AbortSignal,
 ): Promise<PlatformEvent[]> {
@@ -36,7 +36,7 @@ export async function toEvents(
   return found.sort((a, b) => a.at - b.at).map((one) => one.event);
 }
 
-function readRoomEvent(door: Door, value: unknown): RoomEvent | undefined {
+function readRoomEvent(door: ChannelHost, value: unknown): RoomEvent | undefined {
   const { type, event_id } = asObject(value);
   const raw = { kind: asText(type) ?? "event", id: asText(event_id), value };
   return readRaw(door, raw, () => roomEvent(value) ?? "unreadable");
@@ -44,7 +44,7 @@ function readRoomEvent(door: Door, value: unknown): RoomEvent | undefined {
 
 async function toEvent(
   { rooms, api }: MatrixState,
-  door: Door,
+  door: ChannelHost,
   { room, event, me }: { room: string; event: RoomEvent; me: MatrixMe },
   signal: AbortSignal,
 ): Promise<PlatformEvent | undefined> {

@@ -1,12 +1,12 @@
 /** Invitations to rooms. Whether one is taken is decided by the account's `join` and by who may talk there. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asList, asObject, asText } from "../../../core/domain/index.ts";
 import type { MatrixBatch } from "./batch.ts";
 import type { MatrixState } from "./state.ts";
 
 export async function answerInvites(
   { api, config, log }: MatrixState,
-  door: Door,
+  door: ChannelHost,
   { batch, me }: Omit<MatrixBatch, "since">,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 /** Listening: one long poll after another. The next one begins after the batch, and the position behind it, was handed over. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asText } from "../../../core/domain/index.ts";
 import { Batches, Lines } from "../lines.ts";
 import { toEvents } from "./batch.ts";
 import { answerInvites } from "./invites.ts";
 import type { MatrixState } from "./state.ts";
 
-export async function listen(state: MatrixState, door: Door, stop: AbortSignal): Promise<void> {
+export async function listen(state: MatrixState, door: ChannelHost, stop: AbortSignal): Promise<void> {
   const broken = new AbortController();
   const lines = new Lines((error) => broken.abort(error));
   try {
@@ -16,7 +16,7 @@ export async function listen(state: MatrixState, door: Door, stop: AbortSignal):
   }
 }
 
-async function poll(state: MatrixState, door: Door, batches: Batches, signal: AbortSignal): Promise<void> {
+async function poll(state: MatrixState, door: ChannelHost, batches: Batches, signal: AbortSignal): Promise<void> {
   const me = await state.self.refresh(signal);
   door.known(me.id);
   door.alive();

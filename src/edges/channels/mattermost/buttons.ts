@@ -3,7 +3,7 @@
  * The server doesn't sign its calls, so each button carries a proof that only we can have made, bound to its chat.
  */
 import { createHmac } from "node:crypto";
-import type { ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelHost, ChannelRequest, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError, asJson, asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret, trimEndCharacters } from "../../../core/kit/index.ts";
 import { type MattermostState, readKind } from "./state.ts";
@@ -26,7 +26,7 @@ export function makeButtons({ account, config }: MattermostState, { buttons, rou
 export async function receivePress(
   state: MattermostState,
   request: ChannelRequest,
-  door: Door,
+  door: ChannelHost,
 ): Promise<ChannelAnswer> {
   if (request.method !== "POST") return { status: 405 };
   const body = asObject(asJson(request.body.toString("utf8")));

@@ -1,5 +1,5 @@
 /** What was posted while Lares was away: read over REST, from the cursor on. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asNumber, asObject } from "../../../core/domain/index.ts";
 import type { Post } from "./api.ts";
 import { fromPost } from "./events.ts";
@@ -13,7 +13,11 @@ const OVERLAP_MS = 600_000;
 /** Chats read side by side: one after another, hundreds of them would take long. */
 const AT_ONCE = 8;
 
-export async function catchUp(state: MattermostState, door: Door, signal: AbortSignal): Promise<MattermostPosition> {
+export async function catchUp(
+  state: MattermostState,
+  door: ChannelHost,
+  signal: AbortSignal,
+): Promise<MattermostPosition> {
   const kept = asObject(await door.cursor());
   const channels = await state.api.channels(signal);
   for (const { id, type } of channels) rememberKind(state, id, type);

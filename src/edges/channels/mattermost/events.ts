@@ -1,5 +1,5 @@
 /** From Mattermost's posts and stream events to what the door understands. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asJson, asObject, asText } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { readRaw } from "../incoming.ts";
@@ -16,7 +16,7 @@ export interface FromStream {
 
 export async function fromStream(
   state: MattermostState,
-  door: Door,
+  door: ChannelHost,
   event: StreamEvent,
   signal: AbortSignal,
 ): Promise<FromStream> {
@@ -35,7 +35,7 @@ export async function fromStream(
 
 async function fromPostEvent(
   state: MattermostState,
-  door: Door,
+  door: ChannelHost,
   { name, data }: StreamEvent,
   signal: AbortSignal,
 ): Promise<FromStream> {
@@ -54,7 +54,7 @@ async function fromPostEvent(
 
 export async function fromPost(
   state: MattermostState,
-  door: Door,
+  door: ChannelHost,
   { post, sender }: { post: Post; sender?: string | undefined },
   signal: AbortSignal,
 ): Promise<PlatformEvent | undefined> {

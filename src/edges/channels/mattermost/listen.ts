@@ -1,12 +1,12 @@
 /** Listening: the event stream, after what was missed has been read. Each chat keeps its order; a slow file holds up no other chat. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { Lines } from "../lines.ts";
 import { catchUp } from "./catch-up.ts";
 import { connect } from "./connection.ts";
 import { fromStream } from "./events.ts";
 import type { MattermostState } from "./state.ts";
 
-export async function listen(state: MattermostState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: MattermostState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const { name } = await state.self.refresh(signal);
   door.known(name);
   const life = new AbortController();

@@ -1,6 +1,6 @@
 /** Listening: all relays are asked for what they have and what comes; each message is taken once, in the order it was written. */
 import { randomInt } from "node:crypto";
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { refused } from "../sending.ts";
 import type { NostrEvent, Relay } from "./connection.ts";
 import { toEvent, WRAP } from "./events.ts";
@@ -12,7 +12,7 @@ import { type NostrState, nowInSeconds } from "./state.ts";
 /** Several relays give the same wraps; those of a few days are recognised. */
 const MOST_WRAPS = 5000;
 
-export async function listen(state: NostrState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: NostrState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const keys = await state.loadKeys();
   const life = new AbortController();
   try {
@@ -62,7 +62,7 @@ async function ask(
 
 async function take(
   { clock }: NostrState,
-  door: Door,
+  door: ChannelHost,
   { keys, position, wraps }: { keys: Keys; position: NostrPosition; wraps: NostrEvent[] },
 ): Promise<void> {
   const rumors = wraps.flatMap(

@@ -1,5 +1,5 @@
 /** Listening: what the listener process wrote down is read batch by batch, and the daemon is asked now and then whether it lives. */
-import type { Door, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { asText } from "../../../core/domain/index.ts";
 import { Batches, Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
@@ -11,7 +11,7 @@ import type { SignalState } from "./state.ts";
 /** A quiet stream is not a dead one, so the daemon itself is asked this often. */
 const ASK_MS = 30_000;
 
-export async function listen(state: SignalState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: SignalState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const { rpc, config, folder } = state;
   await rpc.call("version", {}, signal, true);
   door.known(config.number);

@@ -1,5 +1,5 @@
 /** What was said while Lares was away: Slack gives up on an event after minutes, so each chat is read from where it was left. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asList, asObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Lines } from "../lines.ts";
@@ -16,7 +16,7 @@ const PAGE = 100;
 /** First in each chat's line, so that what was missed is taken before what comes now. */
 export async function catchUp(
   state: SlackState,
-  door: Door,
+  door: ChannelHost,
   { lines, me }: { lines: Lines; me: SlackMe },
   signal: AbortSignal,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function catchUp(
 
 async function readMissed(
   state: SlackState,
-  door: Door,
+  door: ChannelHost,
   { key, since, me }: { key: string; since: string; me: SlackMe },
   signal: AbortSignal,
 ): Promise<PlatformEvent[]> {

@@ -1,5 +1,5 @@
 /** From Slack's events to the door: by socket, by request and read back, all go this way. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { isWorthReadingBack, readRaw } from "../incoming.ts";
 import { type SlackMe, toEvent, toPress } from "./events.ts";
@@ -9,7 +9,7 @@ import { readPositions, type SlackState } from "./state.ts";
 /** What Slack sends: `interactive` is a press of a button, `events_api` all the rest we read. */
 export function readEnvelope(
   state: SlackState,
-  door: Door,
+  door: ChannelHost,
   { type, payload }: { type: string; payload: JsonObject },
   me: SlackMe,
 ): PlatformEvent | undefined {
@@ -17,18 +17,23 @@ export function readEnvelope(
   return type === "events_api" ? readEvent(state, door, payload.event, me) : undefined;
 }
 
-export function readEvent(state: SlackState, door: Door, given: unknown, me: SlackMe): PlatformEvent | undefined {
+export function readEvent(
+  state: SlackState,
+  door: ChannelHost,
+  given: unknown,
+  me: SlackMe,
+): PlatformEvent | undefined {
   return readGuarded(door, given, () => toEvent(given, me, state.api));
 }
 
-function readGuarded(door: Door, given: unknown, read: () => PlatformEvent | "unreadable" | undefined) {
+function readGuarded(door: ChannelHost, given: unknown, read: () => PlatformEvent | "unreadable" | undefined) {
   const { type, event_ts, ts, trigger_id } = asObject(given);
   const id = asText(event_ts) ?? asText(ts) ?? asText(trigger_id);
   return readRaw(door, { kind: String(type), id, value: given }, read);
 }
 
 /** Durable when it resolves, together with how far the chat, or its thread, was read. */
-export async function hear(state: SlackState, door: Door, event: PlatformEvent): Promise<void> {
+export async function hear(state: SlackState, door: ChannelHost, event: PlatformEvent): Promise<void> {
   const positions = await readPositions(state, door);
   const key = toPositionKey(event.chat);
   const moves = isWorthReadingBack(event, state.policy);

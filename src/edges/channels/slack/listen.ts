@@ -1,5 +1,5 @@
 /** Listening: in socket mode over a connection of ours; otherwise Slack posts its events, and only what was missed is read here. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { untilAborted } from "../../../core/kit/index.ts";
 import { Lines } from "../lines.ts";
 import { catchUp } from "./catch-up.ts";
@@ -8,7 +8,7 @@ import type { SlackMe } from "./events.ts";
 import { hear, readEnvelope } from "./hear.ts";
 import { askForSocket, type SlackState } from "./state.ts";
 
-export async function listen(state: SlackState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: SlackState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const me = await state.self.get(signal);
   door.known(`@${me.name} in ${me.team}`);
   let fail = (_: unknown): void => {};
@@ -28,7 +28,7 @@ interface Connection {
 
 function openLine(
   state: SlackState,
-  door: Door,
+  door: ChannelHost,
   { appToken, lines, me }: { appToken: string; lines: Lines; me: SlackMe },
   signal: AbortSignal,
 ): Connection {
@@ -51,7 +51,7 @@ function openLine(
 }
 
 /** Events come by themselves, so nothing is held open. */
-function standBy(door: Door, signal: AbortSignal): Connection {
+function standBy(door: ChannelHost, signal: AbortSignal): Connection {
   door.alive();
   let fail = (_: unknown): void => {};
   const failed = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /** Requests that Slack makes when the app has no socket mode: events and presses of buttons, signed. */
 import { createHmac } from "node:crypto";
-import type { ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelHost, ChannelRequest } from "../../../core/contracts/index.ts";
 import { AppError, asObject, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret } from "../../../core/kit/index.ts";
 import { parseBody } from "../incoming.ts";
@@ -14,7 +14,7 @@ export function knock({ config, clock }: SlackState, { method, headers }: Omit<C
   if (method === "POST" && config.signingSecret) readProof(headers, clock.now());
 }
 
-export async function receive(state: SlackState, request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+export async function receive(state: SlackState, request: ChannelRequest, door: ChannelHost): Promise<ChannelAnswer> {
   const { signingSecret } = state.config;
   if (!signingSecret) throw new AppError("NOT_FOUND", { message: "This Slack account uses socket mode." });
   if (request.method !== "POST") return { status: 405 };

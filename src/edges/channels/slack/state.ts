@@ -1,5 +1,5 @@
 /** What a Slack account knows while it lives. How far each chat was read is committed with the messages (SLACK-1). */
-import type { AccountPolicy, Door } from "../../../core/contracts/index.ts";
+import type { AccountPolicy, ChannelHost } from "../../../core/contracts/index.ts";
 import { asText } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { type AdapterParts, toPolicy } from "../account.ts";
@@ -30,7 +30,7 @@ export function makeState({ config, clock, log }: AdapterParts<SlackAccount>): S
   return { config, clock, log, policy: toPolicy(config), api, self, positions: undefined };
 }
 
-export async function readPositions(state: SlackState, door: Door): Promise<Positions> {
+export async function readPositions(state: SlackState, door: ChannelHost): Promise<Positions> {
   const cursor = state.positions ? undefined : await door.cursor();
   state.positions ??= new Positions(cursor);
   return state.positions;

@@ -1,5 +1,5 @@
 /** Requests of the Bot Framework: each is an activity with a signed token. */
-import type { ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelHost, ChannelRequest } from "../../../core/contracts/index.ts";
 import { AppError, asObject, asText } from "../../../core/domain/index.ts";
 import { parseBody, readRaw } from "../incoming.ts";
 import { toChat, toEvents } from "./events.ts";
@@ -10,7 +10,7 @@ export function knock({ method, headers }: Omit<ChannelRequest, "body">): void {
   throw new AppError("UNAUTHORIZED", { message: "The Bot Framework's token is missing." });
 }
 
-export async function receive(state: TeamsState, request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+export async function receive(state: TeamsState, request: ChannelRequest, door: ChannelHost): Promise<ChannelAnswer> {
   if (request.method !== "POST") return { status: 405 };
   const activity = asObject(parseBody(request.body));
   const service = await proveService(state, activity, request.headers.authorization);

@@ -1,5 +1,5 @@
 /** What a Teams account knows while it lives: above all, at which address each conversation is served. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asText } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { RecentMap } from "../recent.ts";
@@ -33,13 +33,13 @@ export function makeState({ account, config, clock }: AdapterParts<TeamsAccount>
   };
 }
 
-export async function recallService(state: TeamsState, door: Door): Promise<void> {
+export async function recallService(state: TeamsState, door: ChannelHost): Promise<void> {
   state.lastService ??= asText(await door.kept(STORED));
 }
 
 export async function learnService(
   state: TeamsState,
-  door: Door,
+  door: ChannelHost,
   { chat, service }: { chat: string; service: string },
 ): Promise<void> {
   state.services.set(chat, service);

@@ -4,7 +4,7 @@
  *
  * TELEGRAM-3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
  */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asList, asObject, asText, type Json, toJson } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
@@ -58,7 +58,7 @@ export class AlbumShelf {
   }
 
   /** Durable when it resolves. `hear` gets the whole album, once it is quiet. */
-  async add(door: Door, album: string, update: Json, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
+  async add(door: ChannelHost, album: string, update: Json, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
     const isNew = await this.change(door, (kept) => {
       if (kept.heard.includes(album)) return false;
       const parts = kept.open[album] ?? [];
@@ -70,12 +70,12 @@ export class AlbumShelf {
   }
 
   /** Takes up the albums that an earlier process left unfinished. */
-  async resume(door: Door, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
+  async resume(door: ChannelHost, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
     for (const album of Object.keys(read(await door.kept(KEPT)).open))
       if (!this.timers.has(album)) this.expect(door, album, hear);
   }
 
-  private expect(door: Door, album: string, hear: (parts: Json[]) => Promise<unknown>): void {
+  private expect(door: ChannelHost, album: string, hear: (parts: Json[]) => Promise<unknown>): void {
     this.timers.get(album)?.();
     const cancel = this.clock.after(SETTLE_MS, () => {
       this.timers.delete(album);
@@ -91,7 +91,7 @@ export class AlbumShelf {
     this.timers.set(album, cancel);
   }
 
-  private change<T>(door: Door, act: (kept: Kept) => T | Promise<T>): Promise<T> {
+  private change<T>(door: ChannelHost, act: (kept: Kept) => T | Promise<T>): Promise<T> {
     const done = this.line.then(async () => {
       const kept = read(await door.kept(KEPT));
       const before = JSON.stringify(kept);

@@ -1,5 +1,5 @@
 /** From Telegram's updates to the door: polled ones, those of the webhook and whole albums all go this way. */
-import type { Door, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, Heard, PlatformEvent } from "../../../core/contracts/index.ts";
 import { asObject, type Json, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import { readRaw } from "../incoming.ts";
@@ -27,7 +27,7 @@ interface Taken {
 /** One batch, its chats side by side so that a slow file holds up only its own chat; then the position behind it. */
 export async function hearUpdates(
   state: TelegramState,
-  door: Door,
+  door: ChannelHost,
   { updates, cursor }: Given,
   signal: AbortSignal,
 ): Promise<Taken[]> {
@@ -47,13 +47,13 @@ export async function hearUpdates(
   return all;
 }
 
-export async function hearAlbum(state: TelegramState, door: Door, parts: Json[]): Promise<void> {
+export async function hearAlbum(state: TelegramState, door: ChannelHost, parts: Json[]): Promise<void> {
   await hearUpdates(state, door, { updates: parts }, AbortSignal.timeout(ALBUM_MS));
 }
 
 async function readEvents(
   { api, self }: TelegramState,
-  door: Door,
+  door: ChannelHost,
   updates: readonly unknown[],
   signal: AbortSignal,
 ): Promise<PlatformEvent[]> {

@@ -1,5 +1,5 @@
 /** Listening: Telegram is asked for updates in our own loop, or posts them to our webhook, which is then kept registered. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { AppError, asNumber, asObject } from "../../../core/domain/index.ts";
 import { pause } from "../../../core/kit/index.ts";
 import { findAlbum, SETTLE_MS } from "./albums.ts";
@@ -18,7 +18,7 @@ const LOOK_MS = 60_000;
 /** Telegram's limit for one batch. */
 const MOST_UPDATES = 100;
 
-export async function listen(state: TelegramState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: TelegramState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const { username } = await state.self.get(signal);
   door.known(`@${username}`);
   door.alive();
@@ -27,7 +27,7 @@ export async function listen(state: TelegramState, door: Door, signal: AbortSign
 }
 
 /** Telegram answers polls only where no webhook is set. One that is left over is removed, once; updates that wait there stay. */
-async function pollWithoutWebhook(state: TelegramState, door: Door, signal: AbortSignal): Promise<void> {
+async function pollWithoutWebhook(state: TelegramState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   for (let isRemoved = false; ; isRemoved = true) {
     try {
       return await poll(state, door, signal);
@@ -43,7 +43,7 @@ type Update = { update_id: number };
 type Asked = { offset: number; timeout: number; allowed_updates: string[] };
 
 /** The next offset acknowledges the batch before it, so it is asked for only after that batch is committed (TELEGRAM-1). */
-async function poll(state: TelegramState, door: Door, signal: AbortSignal): Promise<void> {
+async function poll(state: TelegramState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   let offset = asNumber(asObject(await door.cursor()).offset) ?? 0;
   while (!signal.aborted) {
     const asked = { offset, timeout: POLL_S, allowed_updates: [...ALLOWED_UPDATES] };
@@ -82,7 +82,7 @@ function getUpdates({ api }: TelegramState, asked: Asked, signal: AbortSignal): 
 /** Tells Telegram our address, and checks now and then that it still has it and how many updates wait there. */
 async function keepWebhook(
   state: TelegramState,
-  door: Door,
+  door: ChannelHost,
   { url, secret }: NonNullable<TelegramAccount["webhook"]>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Requests that Telegram makes to the webhook. */
-import type { Channel, ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
+import type { Channel, ChannelAnswer, ChannelHost, ChannelRequest } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { isSameSecret } from "../../../core/kit/index.ts";
 import { parseBody } from "../incoming.ts";
@@ -19,7 +19,11 @@ export function knock({ webhook }: TelegramAccount, head: Parameters<NonNullable
   throw new AppError("UNAUTHORIZED", { message: "The secret token is missing or wrong." });
 }
 
-export async function receive(state: TelegramState, request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+export async function receive(
+  state: TelegramState,
+  request: ChannelRequest,
+  door: ChannelHost,
+): Promise<ChannelAnswer> {
   if (request.method !== "POST") return { status: 405 };
   knock(state.config, request);
   const update = parseBody(request.body);

@@ -1,5 +1,5 @@
 /** Requests of the far side: the signature first, the body only after it; 202 only after the commit (CHANNEL-1). */
-import type { ChannelAnswer, ChannelRequest, Door } from "../../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelHost, ChannelRequest } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { isSameSecret, STOPPED_LARES } from "../../../core/kit/index.ts";
 import { toEvent } from "./events.ts";
@@ -14,7 +14,7 @@ export function knock(state: WebhookState, { method, headers }: Omit<ChannelRequ
   if (method === "POST") readProof(state, headers);
 }
 
-export async function receive(state: WebhookState, request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+export async function receive(state: WebhookState, request: ChannelRequest, door: ChannelHost): Promise<ChannelAnswer> {
   const { method, headers, body } = request;
   if (method !== "POST") return { status: 405 };
   const { timestamp, signature } = readProof(state, headers);

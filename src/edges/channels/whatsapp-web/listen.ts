@@ -1,5 +1,5 @@
 /** Listening: messages are spooled the moment the library hands them over, then taken chat by chat. */
-import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelHost, PlatformEvent } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { Lines } from "../lines.ts";
 import { Spool, type Spooled } from "../spool.ts";
@@ -13,7 +13,7 @@ const LOGGED_OUT = 401;
 
 /** One connection: what its listeners share. */
 interface Life {
-  door: Door;
+  door: ChannelHost;
   library: Library;
   socket: Socket;
   credentials: Stored;
@@ -27,7 +27,7 @@ interface Life {
   fail(error: unknown): void;
 }
 
-export async function listen(state: WhatsAppWebState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: WhatsAppWebState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const library = await state.loadLibrary();
   const credentials = await loadCredentials(door, library);
   const { creds, keys } = credentials;

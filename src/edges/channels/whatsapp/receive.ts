@@ -1,6 +1,6 @@
 /** Requests that Meta makes to the webhook: the question at its set-up, and signed events. */
 import { createHmac } from "node:crypto";
-import type { ChannelAnswer, ChannelRequest, Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelHost, ChannelRequest, PlatformEvent } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { isSameSecret } from "../../../core/kit/index.ts";
 import { parseBody } from "../incoming.ts";
@@ -14,7 +14,11 @@ export function knock({ method, headers }: Omit<ChannelRequest, "body">): void {
   if (method === "POST" && !headers["x-hub-signature-256"]) throw unauthorized("The signature is missing.");
 }
 
-export async function receive(state: WhatsAppState, request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+export async function receive(
+  state: WhatsAppState,
+  request: ChannelRequest,
+  door: ChannelHost,
+): Promise<ChannelAnswer> {
   const { config } = state;
   if (request.method === "GET") return answerChallenge(config, request);
   verify(config, request);
@@ -30,7 +34,7 @@ export async function receive(state: WhatsAppState, request: ChannelRequest, doo
 }
 
 /** The status of a message of ours, known by the key that we sent along with it. */
-async function noteStatus({ receipts }: WhatsAppState, door: Door, status: MessageStatus): Promise<void> {
+async function noteStatus({ receipts }: WhatsAppState, door: ChannelHost, status: MessageStatus): Promise<void> {
   const { key, message, state, code, why } = status;
   if (!key) return;
   if (state !== "failed") return receipts.learn(key, message);
@@ -38,7 +42,7 @@ async function noteStatus({ receipts }: WhatsAppState, door: Door, status: Messa
 }
 
 /** Chats side by side, so that a slow file holds up only its own chat. */
-async function hear({ graph, lastMessages }: WhatsAppState, door: Door, mapped: readonly WhatsAppMapped[]) {
+async function hear({ graph, lastMessages }: WhatsAppState, door: ChannelHost, mapped: readonly WhatsAppMapped[]) {
   const events = mapped.map((one) => withFiles(one, graph));
   await Promise.all(byChat(events).map((line) => door.hear(line)));
   for (const { chat, id } of events) lastMessages.set(chat.id, id);

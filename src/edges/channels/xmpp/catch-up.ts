@@ -1,5 +1,5 @@
 /** How far each archive was read, and reading on from there. */
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { asObject, asText, type JsonObject } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { Archive } from "./archive.ts";
@@ -21,7 +21,7 @@ export function readPositions(cursor: unknown): XmppPositions {
 /** Reads an archive from its position on: a room's, or without one our own. What is said meanwhile waits, and is known by its id. */
 export async function catchUp(
   state: XmppState,
-  { archive, door, at }: { archive: Archive; door: Door; at: XmppPositions },
+  { archive, door, at }: { archive: Archive; door: ChannelHost; at: XmppPositions },
   room: string | undefined,
 ): Promise<void> {
   const where = room ?? "";
@@ -64,7 +64,7 @@ function timeKey(where: string): string {
 /** Hands one message to the door, together with the position behind it. */
 export async function take(
   state: XmppState,
-  { door, at }: { door: Door; at: XmppPositions },
+  { door, at }: { door: ChannelHost; at: XmppPositions },
   given: XmppGiven,
 ): Promise<void> {
   const { message } = given;

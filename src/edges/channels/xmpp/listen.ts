@@ -1,6 +1,6 @@
 /** Listening: log in, enter the rooms, read the archives from where they were left, then take what comes, one after another. */
 import { createHash } from "node:crypto";
-import type { Door } from "../../../core/contracts/index.ts";
+import type { ChannelHost } from "../../../core/contracts/index.ts";
 import { Queue } from "../queue.ts";
 import { refused } from "../sending.ts";
 import { Archive } from "./archive.ts";
@@ -12,7 +12,7 @@ import { notePresence, type XmppLive, type XmppState } from "./state.ts";
 /** Well below `silenceMs`, so that a quiet account still proves that its connection lives. */
 const PING_MS = 30_000;
 
-export async function listen(state: XmppState, door: Door, signal: AbortSignal): Promise<void> {
+export async function listen(state: XmppState, door: ChannelHost, signal: AbortSignal): Promise<void> {
   const { client, xml, close } = await connect(state, makeResource(state.account), signal);
   const live = { client, xml, archive: new Archive(client, xml) };
   const queue = new Queue<Xml>();
