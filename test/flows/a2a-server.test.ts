@@ -236,6 +236,16 @@ it("no push notifications and no files: nothing is sent to or fetched from an ad
   expect((await lares.rpc("turns.list", {})).turns).toEqual([]);
 });
 
+it("a method that doesn't exist is said to be that, with parameters or without", async () => {
+  const { lares } = await start();
+  const other = await peer(lares);
+  const ask = async (body: object) =>
+    (await (await post(lares, other.token, { jsonrpc: "2.0", id: 1, ...body })).json()) as { error: { code: number } };
+  for (const method of ["NoSuchThing", "no/such"])
+    for (const more of [{}, { params: {} }]) expect((await ask({ method, ...more })).error.code).toBe(-32_601);
+  expect((await ask({ method: "GetTask" })).error.code).toBe(-32_602);
+});
+
 it("peers of version 0.3 are understood, and versions nobody knows are refused", async () => {
   const { lares } = await start();
   const other = await peer(lares);

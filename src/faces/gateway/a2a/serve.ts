@@ -196,11 +196,20 @@ function isStream(answer: RpcAnswers): answer is AsyncGenerator<RpcAnswer, void,
   return Symbol.asyncIterator in answer;
 }
 
-/** The SDK looks at the parameters first, and would call an unknown method without any a known one with wrong ones. */
+/** The SDK's own, in both versions. */
+const METHODS = new Set([
+  ...["SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask"],
+  ...["Create", "Get", "Delete"].map((what) => `${what}TaskPushNotificationConfig`),
+  ...["ListTaskPushNotificationConfigs", "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard"],
+  ...["message/send", "message/stream", "tasks/get", "tasks/cancel", "tasks/resubscribe"],
+  ...["set", "get", "list", "delete"].map((what) => `tasks/pushNotificationConfig/${what}`),
+]);
+
+/** The SDK looks at the parameters first, and says of a method that doesn't exist only that it has none. */
 function withParams(body: unknown): Record<string, unknown> {
   const given = body as Record<string, unknown>;
-  const isBare = typeof given?.method === "string" && given.params === undefined;
-  return isBare ? { ...given, params: {} } : given;
+  const isUnknown = typeof given?.method === "string" && !METHODS.has(given.method);
+  return isUnknown && given.params === undefined ? { ...given, params: {} } : given;
 }
 
 /** Left out by many clients: then the method's name says which it is. */
