@@ -1,5 +1,5 @@
 /** Agents that speak ACP, through the contract of runtimes: a fake with the quirks of several real ones (test/fakes/acp-agent). */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -151,6 +151,21 @@ describe("an agent that speaks ACP", () => {
     expect(follower.all("notice")).toMatchObject([{ text: "Stopped after 0 tool calls, the limit of a run." }]);
     expect(follower.all("done")).toMatchObject([{ outcome: "stopped" }]);
     expect(stage.marks("one")).toBe(0);
+  });
+
+  test("finds its settings as the profile has them in every run, also after it changed them", async () => {
+    const stage = openStage({ files: { "config.yaml": '{"home":"{home}","key":"{token}"}' } }, []);
+    const { home } = await stage.ports("");
+    const models = { baseUrl: "http://127.0.0.1:9", token: 'a "token"' };
+    for (const words of ["one", "two"]) {
+      const request = makeRequest(stage, stage.prompts.say(words));
+      const session = await stage.adapter.open(request, { ...(await stage.ports(request.run)), models }, never);
+      await new Follower(session).ended;
+      await session.close();
+      const file = join(home!, "config.yaml");
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ home, key: models.token });
+      writeFileSync(file, "approvals: off");
+    }
   });
 
   test("is never allowed anything for good", async () => {

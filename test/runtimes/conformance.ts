@@ -37,7 +37,7 @@ export interface RealStage extends RuntimeStage {
   /** Ends what a Lares that was killed left of a run, as the next one does before it opens another attempt. */
   endLeft(run: string): Promise<unknown>;
   /** For a Lares in a process of its own: where the program is, and the variable that marks its processes. */
-  killed: Pick<KilledRun, "runtime" | "folders" | "tag" | "more">;
+  killed: Pick<KilledRun, "runtime" | "folders" | "tag" | "more" | "model">;
   /** Puts settings of its own kind into the folder it works in, which allow everything and leave the mark `planted` when they count. */
   plant?(): void;
 }

@@ -3,9 +3,10 @@
  * Their models are scripted, and nothing leaves this machine after that. Prints what each was seen to do.
  */
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { findNode, fromNpm } from "../support/outside.ts";
+import { dirname, join } from "node:path";
+import { findNode, fromNpm, fromPyPi } from "../support/outside.ts";
 import { CHECKS, type RealStage } from "./conformance.ts";
+import { openRealAcpStage } from "./real-acp.ts";
 import { openRealClaudeStage } from "./real-claude-code.ts";
 import { openRealCodexStage } from "./real-codex.ts";
 import { openRealClawStage, type RealGateway, startRealGateway } from "./real-openclaw.ts";
@@ -37,6 +38,25 @@ const RUNTIMES: readonly RealRuntime[] = [
       const folder = () => fromNpm(join(CACHE, "codex"), { "@openai/codex": "0.166.0" });
       const program = given ?? join(folder(), "node_modules/.bin/codex");
       return () => openRealCodexStage(program);
+    },
+  },
+  {
+    name: "opencode",
+    install() {
+      const folder = () => fromNpm(join(CACHE, "opencode"), { "opencode-ai": "1.18.33" });
+      const native = `opencode-${process.platform}-${process.arch}/bin/opencode`;
+      const program = process.env.LARES_REAL_OPENCODE ?? join(folder(), "node_modules", native);
+      return () => openRealAcpStage("opencode", program, { shell: "bash", lent: "lares_note" });
+    },
+  },
+  {
+    name: "hermes",
+    install() {
+      const python = fromPyPi(join(CACHE, "hermes"), ["hermes-agent[acp,mcp]==0.19.0"]);
+      if (!python) throw new Error("There is no Python to install Hermes with.");
+      const program = join(dirname(python), "hermes");
+      return () =>
+        openRealAcpStage("hermes", program, { shell: "terminal", lent: "mcp__lares__note", danger: "; rm -rf ./none" });
     },
   },
   {

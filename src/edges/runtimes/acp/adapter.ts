@@ -1,13 +1,14 @@
 /** Any agent that speaks ACP, driven by its profile. A program for each run: what outlives a run is the agent's own session. */
+import { join } from "node:path";
 import type { RuntimeAdapter, RuntimeCapabilities, RuntimeProbe } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { defined } from "../../../core/kit/index.ts";
+import { defined, replaceFile } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
 import { ABSENT, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
 import { findProgram, readVersion } from "../program.ts";
 import { runWords as words } from "../words.ts";
-import { type AcpProfile, fillEnvironment } from "./profile.ts";
+import { type AcpProfile, fillEnvironment, fillFiles } from "./profile.ts";
 import { AcpSession } from "./session.ts";
 
 export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): RuntimeAdapter {
@@ -32,16 +33,17 @@ export function makeAcpAdapter(profile: AcpProfile, parts: DriverParts): Runtime
       const program = await findProgram(profile.command, parts.searchPath());
       if (program === undefined)
         throw new AppError("NOT_READY", { message: words.missing(profile.title, profile.install) });
-      const own = fillEnvironment(
-        profile,
-        defined({
-          home: ports.home ?? undefined,
-          tmp: ports.tmp,
-          url: ports.models?.baseUrl,
-          token: ports.models?.token,
-          model: request.model ?? undefined,
-        }),
-      );
+      const places = defined({
+        home: ports.home ?? undefined,
+        tmp: ports.tmp,
+        url: ports.models?.baseUrl,
+        token: ports.models?.token,
+        model: request.model ?? undefined,
+      });
+      const own = fillEnvironment(profile, places);
+      if (ports.home !== null)
+        for (const [name, text] of Object.entries(fillFiles(profile, places)))
+          await replaceFile(join(ports.home, name), text);
       const command = await ports.confine({
         argv: [program, ...profile.args],
         cwd: request.workspace?.path ?? ports.tmp,

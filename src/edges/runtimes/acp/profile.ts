@@ -25,6 +25,8 @@ export interface AcpProfile {
   npm: NpmProgram | null;
   /** Added to the run's environment. `{home}`, `{tmp}`, `{url}`, `{token}` and `{model}` stand for the run's own. */
   env: Readonly<Record<string, string>>;
+  /** Files in its home, written before each run, with the same places in them: what it changed there itself doesn't hold. */
+  files: Readonly<Record<string, string>>;
   /** Formats in which its model calls can go through our proxy. */
   apis: readonly ModelApi[];
   /** The login method to choose after `initialize`, where it wants one. */
@@ -42,6 +44,10 @@ export interface AcpProfile {
   tokens: TokenReport;
   /** Whether it reports money, which ACP adds up over the session. */
   money: boolean;
+  /** It takes MCP servers over HTTP, also where it doesn't say so. */
+  takesHttp: boolean;
+  /** Starts of messages by which it says that its model failed, where it ends the turn as if nothing had happened. */
+  failures: readonly string[];
   /** It ends when its input does. Otherwise it is ended. */
   endsWithInput: boolean;
   /** Starts of messages that are warnings, not part of the answer. */
@@ -54,6 +60,7 @@ export const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> =
   npm: null,
   version: ["--version"],
   env: {},
+  files: {},
   apis: [],
   auth: null,
   mode: null,
@@ -63,6 +70,8 @@ export const PLAIN: Omit<AcpProfile, "name" | "title" | "command" | "install"> =
   resume: "none",
   tokens: "none",
   money: false,
+  takesHttp: false,
+  failures: [],
   endsWithInput: true,
   warnings: [],
 };
@@ -89,6 +98,12 @@ const OPENCODE_SETTINGS = {
       models: { "{model}": {} },
     },
   },
+};
+
+/** JSON is YAML, too. Approvals: an agent once turned its own off in this file. */
+const HERMES_SETTINGS = {
+  model: { provider: "custom", base_url: "{url}/v1", default: "{model}", api_key: "{token}" },
+  approvals: { mode: "manual" },
 };
 
 export const ACP_PROFILES: readonly AcpProfile[] = [
@@ -119,9 +134,12 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     install: "pip install 'hermes-agent[acp]'",
     // Only the servers that a run is given: its own are configured for other work.
     env: { HERMES_HOME: "{home}", HERMES_ACP_SKIP_CONFIGURED_MCP: "1" },
+    files: { "config.yaml": JSON.stringify(HERMES_SETTINGS) },
     apis: ["openai-chat"],
     // Both write a list that outlives the run.
     neverChoose: ["allow_always", "allow_session"],
+    takesHttp: true,
+    failures: ["HTTP 4", "HTTP 5"],
     resume: "load",
     tokens: "turn",
   },
@@ -203,8 +221,17 @@ export interface RunPlaces {
 
 /** The profile's variables with the run's own places in them. One that needs a place which the run doesn't have is left out. */
 export function fillEnvironment({ env }: Pick<AcpProfile, "env">, places: Partial<RunPlaces>): Record<string, string> {
+  return fillAll(env, places);
+}
+
+/** The same for its files. */
+export function fillFiles({ files }: Pick<AcpProfile, "files">, places: Partial<RunPlaces>): Record<string, string> {
+  return fillAll(files, places);
+}
+
+function fillAll(templates: Readonly<Record<string, string>>, places: Partial<RunPlaces>): Record<string, string> {
   const filled: Record<string, string> = {};
-  for (const [name, template] of Object.entries(env)) {
+  for (const [name, template] of Object.entries(templates)) {
     const isMissing = PLACES.some((place) => template.includes(`{${place}}`) && places[place] === undefined);
     if (isMissing) continue;
     const isJson = template.startsWith('{"');

@@ -174,7 +174,7 @@ export class AcpSession implements RunSession, LiveSession {
 
   private async begin(can: AcpFields, signal: AbortSignal): Promise<void> {
     const { profile, request, ports } = this.parts;
-    const hasHttp = asFields(can.mcpCapabilities).http === true;
+    const hasHttp = profile.takesHttp || asFields(can.mcpCapabilities).http === true;
     const mcpServers = ports.mcp.map(({ name, url, token }) => ({
       type: "http",
       name,

@@ -127,6 +127,18 @@ describe("a run's end", () => {
     expect(hear([...denied, other, ended()]).at(-1)).toMatchObject({ outcome: "finished" });
   });
 
+  test("with a failure in place of an answer, and no tokens, is a failure (Hermes) (ACPRUN-5)", () => {
+    const failures = ["HTTP 4"];
+    const said = [text("HTTP 401: rejected its key"), ended()];
+    expect(hear(said, { failures }).slice(1)).toMatchObject([
+      { type: "error", failure: "auth" },
+      { type: "done", outcome: "failed" },
+    ]);
+    const usage = { inputTokens: 5, outputTokens: 4 };
+    expect(hear([said[0]!, ended({ usage })], { failures }).at(-1)).toMatchObject({ outcome: "finished" });
+    expect(hear(said).at(-1)).toMatchObject({ outcome: "finished" });
+  });
+
   test.each([
     ["end_turn", "finished"],
     ["max_tokens", "out-of-room"],

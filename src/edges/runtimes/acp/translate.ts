@@ -7,6 +7,7 @@
  *     for permission, some not before its result. It has one result at most.
  * ACPRUN-3: money and tokens that an agent adds up become what was added (RUNTIME-7).
  * ACPRUN-4: a turn that ends with nothing said after a denial ended because of it.
+ * ACPRUN-5: one agent says that its model failed as if that were the answer. Where no tokens were counted, it is the failure.
  */
 import type { RunEventBody, RunOutcome } from "../../../core/contracts/index.ts";
 import { assertNever, isObject, type Json, NO_USAGE, type Usage } from "../../../core/domain/index.ts";
@@ -210,6 +211,9 @@ function takeEnd(profile: AcpProfile, state: Translation, result: AcpFields, isL
   const outcome = given === "finished" && state.isDenied ? "rejected" : given;
   const next = { ...state, asks: new Map(), calls: new Map(), isDenied: false, tokens: counted.total };
   if (!isLast) return state.text === "" ? { state: next, events } : nextAnswer({ state: next, events });
+  const said = state.text.trimStart();
+  const isFailure = outcome === "finished" && !counted.added && profile.failures.some((one) => said.startsWith(one));
+  if (isFailure) return takeFailure(next, { kind: "failed", code: 0, message: said }, events);
   return { state: next, events: [...events, { type: "done", outcome, text: state.text }] };
 }
 
@@ -220,10 +224,17 @@ function nextAnswer({ state, events }: Translated): Translated {
 
 const BETWEEN = "\n\n";
 
-function takeFailure(state: Translation, { code, message }: Extract<AcpHeard, { kind: "failed" }>): Translated {
+function takeFailure(
+  state: Translation,
+  { code, message }: Extract<AcpHeard, { kind: "failed" }>,
+  before: readonly RunEventBody[] = [],
+): Translated {
   const error = readFailure(code, message);
   const done = { type: "done" as const, outcome: "failed" as const, text: state.text };
-  return { state: { ...state, asks: new Map() }, events: [...closeAsks(state), { type: "error", ...error }, done] };
+  return {
+    state: { ...state, asks: new Map() },
+    events: [...before, ...closeAsks(state), { type: "error", ...error }, done],
+  };
 }
 
 function closeAsks({ asks }: Translation): RunEventBody[] {
