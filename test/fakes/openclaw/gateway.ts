@@ -144,7 +144,12 @@ export async function startFakeGateway(work: string, quirks: readonly ClawQuirk[
 
   function show(chat: Chat, run: Running, { event = "", payload = {} }: Frame): void {
     if (event === "session.message") chat.messages.push(payload.message as Fields);
-    if (event === "exec.approval.requested") run.approval = payload;
+    if (event === "exec.approval.requested") {
+      // As the real one: half an hour from now, not from when it was recorded.
+      const now = Date.now();
+      Object.assign(payload, { createdAtMs: now, expiresAtMs: now + 30 * 60_000 });
+      run.approval = payload;
+    }
     if (event === "exec.approval.resolved") run.approval = undefined;
     if (event === "agent") {
       const { stream, data } = payload as { stream: string; data: Fields };
