@@ -477,7 +477,7 @@ const dropping: Scenario = {
   },
 };
 
-/** Dies while it works, and again while that is counted: it counts as one death. */
+/** Dies while a model is asked, and again while that is counted: it was near one death. */
 const diedWorking: Scenario & { answer: () => void } = {
   answer: () => {},
   async provoke({ lares }) {
@@ -501,9 +501,9 @@ const diedWorking: Scenario & { answer: () => void } = {
   },
   async settle({ lares }) {
     const { held } = JSON.parse(readFileSync(join(lares.home, "strikes.json"), "utf8")) as {
-      held: Record<string, { strikes: number; deaths: number }>;
+      held: Record<string, { strikes: number; deaths: number; near: number }>;
     };
-    expect(Object.values(held)).toMatchObject([{ strikes: 0, deaths: 1 }]);
+    expect(Object.values(held)).toMatchObject([{ strikes: 0, deaths: 0, near: 1 }]);
     diedWorking.answer();
     const answer = await until("the answer", async () => {
       const got = await lares.chat("u", "say:done while counted", { key: "k" });
