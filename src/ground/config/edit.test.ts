@@ -88,3 +88,73 @@ test("keys that reach into JavaScript, empty names, a key below a plain value an
   await expect(setInFile(TEXT, "gateway.port.x", 1)).rejects.toThrow("gateway.port in lares.yaml is a plain value");
   await expect(setInFile("a: [", "b", 1)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
+
+test("a value that uses one list twice is written out twice, without an alias", async () => {
+  const people = ["111"];
+  const text = await setInFile("", "channels", { allow: people, groups: { "-1": { allow: people } } });
+  expect(text).not.toMatch(/[&*]/);
+  expect(await getFromFile(text, "channels.groups.-1.allow")).toEqual(["111"]);
+});
+
+const SHARED = `channels:
+  allow: &a1 ["111"] # people
+  groups:
+    "-1":
+      allow: *a1
+    "-2": &g
+      allow: *a1
+    "-3": *g
+models: &m
+  fallbacks: [ a/b ]
+other: *m
+`;
+
+test.each([
+  ["the list with the anchor", "channels.allow", ["111", "222"]],
+  ["an entry of the list with the anchor", "channels.allow.0", "222"],
+  ["what is an alias", "channels.groups.-1.allow", ["222"]],
+  ["an entry of what is an alias", "channels.groups.-1.allow.0", "222"],
+  ["a key below two aliases", "channels.groups.-3.allow.0", "222"],
+  ["a key below an anchor", "channels.groups.-2.mention", false],
+  ["a section with anchors in it", "channels.groups", {}],
+  ["nothing, where the anchor is", "channels.allow", undefined],
+  ["nothing, below an alias", "channels.groups.-3.allow", undefined],
+])("setting %s changes that key alone", async (_what, path, value) => {
+  const { parse } = await import("yaml");
+  const text = await setInFile(SHARED, path, value as never);
+  const plain = JSON.parse(JSON.stringify(parse(SHARED))) as Record<string, unknown>;
+  const parts = path.split(".");
+  const above = parts.slice(0, -1).reduce<Record<string, unknown>>((at, part) => at[part] as typeof at, plain);
+  if (value === undefined) delete above[parts.at(-1)!];
+  else above[parts.at(-1)!] = value;
+  if (path === "channels.groups.-3.allow") delete (plain.channels as { groups: Record<string, unknown> }).groups["-3"];
+  expect(parse(text)).toEqual(plain);
+  // Anchors that the change doesn't touch stay as they were written.
+  expect(text).toContain("models: &m\n  fallbacks: [ a/b ]\nother: *m\n");
+});
+
+test("an anchor's name that is used twice gives each alias its own value", async () => {
+  const { parse } = await import("yaml");
+  const text = await setInFile("a: &x [1]\nb: &y [*x]\nc: &x [2]\nd: *y\ne: *x\n", "b[0]", 3);
+  expect(parse(text)).toEqual({ a: [1], b: [3], c: [2], d: [[1]], e: [2] });
+});
+
+test("aliases that stand for nothing, for themselves or for too much are refused with the way out", async () => {
+  const bomb = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
+  for (let i = 1; i < 12; i++) bomb.push(`a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`)}]`);
+  for (const text of ["a: *nobody\nb: 1\n", "b: &b [1, *b]\n", `${bomb.join("\n")}\n`]) {
+    for (const path of ["b", "a0", "b.0"]) {
+      const refused = await setInFile(text, path, "y").then(
+        (done) => done,
+        (error: unknown) => error,
+      );
+      if (typeof refused === "string") continue;
+      expect(refused, text).toMatchObject({
+        code: "CONFIG_INVALID",
+        hint: expect.stringMatching(/by hand|config check/),
+      });
+    }
+  }
+  await expect(setInFile("a: *nobody\nb: 1\n", "b", 2)).rejects.toThrow(/\*nobody/);
+  await expect(setInFile(`${bomb.join("\n")}\n`, "a0", "y")).rejects.toThrow(/aliases/);
+});

@@ -5,6 +5,7 @@
 import type { Document } from "yaml";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import { isTooDeepYaml } from "../../core/kit/index.ts";
+import { cutTies } from "./aliases.ts";
 import { configInvalid, excerptAt, type Path, pathText } from "./problems.ts";
 import { isForbiddenKey } from "./schema.ts";
 import { PARSE_OPTIONS, TOO_DEEP } from "./source.ts";
@@ -21,6 +22,7 @@ export async function setInFile(text: string, path: KeyPath, value: Json | undef
     // Keeps a file of comments only: they stay above the first key.
     doc.contents = doc.createNode({}) as typeof doc.contents;
   }
+  cutTies(yaml, doc, parts, text);
   if (value === undefined) {
     if (!doc.hasIn(parts)) return text;
     doc.deleteIn(parts);
@@ -29,7 +31,7 @@ export async function setInFile(text: string, path: KeyPath, value: Json | undef
     return doc.contents === null && !doc.commentBefore && !doc.comment ? "" : print(doc);
   }
   makeWay(doc, parts, yaml);
-  doc.setIn(parts, yaml.isScalar(doc.getIn(parts, true)) && isPlain(value) ? value : doc.createNode(value));
+  doc.setIn(parts, yaml.isScalar(doc.getIn(parts, true)) && isPlain(value) ? value : newNode(doc, value));
   return print(doc);
 }
 
@@ -82,13 +84,18 @@ function makeWay(doc: Document, parts: Path, yaml: typeof import("yaml")): void 
       doc.setIn(above, map);
     } else if (!yaml.isCollection(node)) {
       throw new AppError("CONFIG_INVALID", {
-        message: `${pathText(above)} in lares.yaml is ${yaml.isAlias(node) ? "an alias" : "a plain value"}, so nothing can be set below it.`,
+        message: `${pathText(above)} in lares.yaml is a plain value, so nothing can be set below it.`,
         hint: `Change ${pathText(above)} in the file by hand.`,
         retry: "after-change",
         details: { problems: [{ path: pathText(above), message: "not a section" }] },
       });
     }
   }
+}
+
+/** A list that the value uses twice is written twice: a later change is meant for one place. */
+function newNode(doc: Document, value: Json) {
+  return doc.createNode(value, { aliasDuplicateObjects: false });
 }
 
 function splitPath(path: KeyPath): Path {

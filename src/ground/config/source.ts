@@ -14,8 +14,10 @@ import { isForbiddenKey } from "./schema.ts";
 /** A generous hand-written config is a few kilobytes; what is larger is the wrong file. */
 const LARGEST_FILE = 1_000_000;
 /** yaml's own default; ten aliases of ten aliases already pass it. */
-const MOST_ALIASES = 100;
+export const MOST_ALIASES = 100;
 export const TOO_DEEP = "the file is nested too deeply to be read";
+export const TOO_MANY_ALIASES = "the file's aliases (*name) repeat too much to be expanded";
+export const noAnchor = (name: string) => `*${name} stands for nothing: there is no &${name} before it`;
 
 export interface Source {
   /** The file's content as plain data, `${VAR}` still in place. */
@@ -109,7 +111,8 @@ function toPlain(doc: Document.Parsed, problems: ConfigProblem[]): Json {
     return doc.toJS({ maxAliasCount: MOST_ALIASES }) as Json;
   } catch (error) {
     if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
-    problems.push({ path: "", message: "the file's aliases (*name) repeat too much to be expanded" });
+    const unknown = /^Unresolved alias .*: (\S+)$/.exec(error.message)?.[1];
+    problems.push({ path: "", message: unknown === undefined ? TOO_MANY_ALIASES : noAnchor(unknown) });
     return {};
   }
 }
