@@ -1,7 +1,7 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
 import type { AdviceContext, ConfigAdvice } from "../core/contracts/index.ts";
-import { canReach, channelAdvice, channelsConfig, limitsShape } from "../edges/channels/index.ts";
+import { channelAdvice, channelsConfig, limitsShape, whyUnreachable } from "../edges/channels/index.ts";
 import { embedderAdvice, embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelAdvice, modelsConfig } from "../edges/models/index.ts";
@@ -165,6 +165,6 @@ function adviseJobs(at: AdviceContext): ReturnType<typeof adviseSchedules> {
     now: at.now,
     zone,
     isAgent: (agent) => isAgent(agent, at),
-    canReach: (route) => canReach(accounts, route),
+    whyUnreachable: (route) => whyUnreachable(accounts, route),
   });
 }

@@ -1,6 +1,6 @@
 /** Moving in from OpenClaw and Hermes, with the real program and the real command line. */
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -236,5 +236,50 @@ test("Hermes: memory, sessions from its database, skills and jobs; the soul is o
   expect(states(await run("hermes"))).toEqual(new Set(["there already", "left out"]));
   await expect(lares.rpc("import.run", { from: "hermes", dir: "/nowhere/at/all" })).rejects.toMatchObject({
     status: 404,
+  });
+});
+
+describe("what an import leaves to do", () => {
+  const account = "channels.telegram.house";
+  let items: Awaited<ReturnType<typeof run>>;
+  beforeAll(async () => {
+    const dir = join(openclaw, "..", ".openclaw-house");
+    mkdirSync(join(dir, "cron"), { recursive: true });
+    const house = { botToken: "1:house-fixture-token", allowFrom: ["111", "*"], groups: { "-100": {} } };
+    writeFileSync(join(dir, "openclaw.json"), JSON.stringify({ channels: { telegram: { accounts: { house } } } }));
+    const job = {
+      ...{ id: "j1", name: "morning", schedule: { kind: "cron", expr: "0 7 * * *" } },
+      payload: { kind: "agentTurn", message: "Good morning" },
+      delivery: { mode: "announce", channel: "telegram", to: "111", accountId: "house" },
+    };
+    writeFileSync(join(dir, "cron", "jobs.json"), JSON.stringify({ version: 1, jobs: [job] }));
+    items = (await lares.rpc("import.run", { from: "openclaw", dir, secrets: true })).items;
+  });
+
+  test("each list of people can be changed on its own", async () => {
+    expect(readFileSync(join(lares.home, "lares.yaml"), "utf8")).not.toMatch(/[&*]a\d/);
+    await lares.rpc("config.set", { path: `${account}.allow`, value: ["111", "222"] });
+    await lares.rpc("config.set", { path: `${account}.allow.0`, value: "333" });
+    const { value } = await lares.rpc("config.get", { path: account });
+    expect(value).toMatchObject({ allow: ["333", "222"], groups: { "-100": { allow: ["111"] } } });
+  });
+
+  test("a command to run next stands at the end, where it can be copied", () => {
+    expect(find(items, "schedule", "morning")!.why).toBe(
+      "Paused. It answers in telegram/house, 111. Read what it does, then: lares schedule update morning --resume",
+    );
+    expect(find(items, "channel", "telegram")!.why).toMatch(
+      /^Not connected yet\. May write to it then: 111\. .*Switch the old one off, then: lares config set channels\.telegram\.house\.enabled true$/,
+    );
+  });
+
+  test("a job that answers where a channel is off says how to switch it on", async () => {
+    const { id } = (await lares.rpc("schedule.list", {})).jobs.find((job) => job.name === "morning")!;
+    await expect(lares.rpc("schedule.update", { id, enabled: true })).rejects.toMatchObject({
+      error: {
+        message: "Nothing can be delivered to telegram/house: it is off.",
+        hint: `Switch it on: lares config set ${account}.enabled true`,
+      },
+    });
   });
 });

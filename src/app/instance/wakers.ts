@@ -1,6 +1,6 @@
 /** What wakes agents besides people: hooks, watchers, schedules with heartbeats, sub-agents and goals. */
 import type { AgentId } from "../../core/domain/index.ts";
-import { canReach } from "../../edges/channels/index.ts";
+import { whyUnreachable } from "../../edges/channels/index.ts";
 import { Hooks } from "../../edges/hooks/index.ts";
 import { createFetcher, withListed } from "../../edges/tools/index.ts";
 import { describeWatched, look, type Watched } from "../../edges/watch/index.ts";
@@ -149,7 +149,7 @@ function surroundings({ parts, ground, workshop, delivery, intake }: Built & { i
     agentModel,
     agents: workshop.agents,
     outbox: delivery.outbox,
-    canReach: (route) => canReach(config.channels, route),
+    whyUnreachable: (route) => whyUnreachable(config.channels, route),
     deleteSession: (session) => intake.sessions.delete(session, { keepUsage: true }),
     isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
   };

@@ -110,9 +110,15 @@ export function noAgent(agent: string): string {
   return `There is no agent "${agent}".`;
 }
 
+/** Why nothing can go to an account: it is switched off, or there is none. */
+export type Unreachable = "off" | "unknown";
+
 /** Said of jobs, hooks and heartbeats alike. */
-export function nowhereToDeliver(at: AccountKey): string {
-  return `Nothing can be delivered to ${toAccountName(at)}: it isn't set up.`;
+export function nowhereToDeliver(at: AccountKey, why: Unreachable): { message: string; hint?: string } {
+  const start = `Nothing can be delivered to ${toAccountName(at)}`;
+  if (why === "unknown") return { message: `${start}: it isn't set up.` };
+  const hint = `Switch it on: lares config set channels.${at.channel}.${at.account}.enabled true`;
+  return { message: `${start}: it is off.`, hint };
 }
 
 /** The end of a closed switch: a case that was added and forgotten here fails to compile. */

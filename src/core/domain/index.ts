@@ -10,6 +10,7 @@ export {
   noAgent,
   nowhereToDeliver,
   toErrorShape,
+  type Unreachable,
   unknownAgent,
 } from "./errors.ts";
 export type { LiveEvent } from "./events.ts";

@@ -48,6 +48,7 @@ export { installPackages } from "./npm.ts";
 export { isCutShort } from "./option-words.ts";
 export { gluedNames, isReaching, pathsInWord } from "./path-words.ts";
 export { letOthersRun, pause, untilAborted } from "./pause.ts";
+export { quoted } from "./quoted.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
 export { isSameSecret, ownSecretName, sha256 } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";

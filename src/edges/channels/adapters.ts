@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
-import { PULLED, toAccountName } from "../../core/domain/index.ts";
+import { PULLED, toAccountName, type Unreachable } from "../../core/domain/index.ts";
 import { type Clock, defined, type Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, type AskPluginChannel, accountName, type TalkConfig, toPolicy } from "./account.ts";
 import { discord } from "./discord/config.ts";
@@ -85,16 +85,17 @@ export function accountFolder(home: string, at: { channel: string; account: stri
 }
 
 /**
- * Whether messages can go there as the file says, not by who is connected: at a start, and while a platform is away, a route is
+ * Why messages can't go there as the file says, not by who is connected: at a start, and while a platform is away, a route is
  * still a route. An answer that is pulled always can.
  */
-export function canReach(
+export function whyUnreachable(
   accounts: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>,
   { channel, account }: { channel: string; account: string },
-): boolean {
-  if (PULLED.has(channel)) return true;
+): Unreachable | undefined {
+  if (PULLED.has(channel)) return undefined;
   const own = accounts[channel]?.[account] as { enabled?: boolean } | undefined;
-  return own !== undefined && own.enabled !== false;
+  if (own === undefined) return "unknown";
+  return own.enabled === false ? "off" : undefined;
 }
 
 export function configuredAccounts(config: Accounts, parts: OpeningParts): ConfiguredAccount[] {

@@ -2,9 +2,9 @@
 import type { Advice, AdviceContext, AdviceTable } from "../../core/contracts/index.ts";
 import { nowhereToDeliver, readPerson } from "../../core/domain/index.ts";
 import { nearest, parseHost, silenceAt } from "../../core/kit/index.ts";
-import { ADAPTERS, canReach } from "./adapters.ts";
+import { ADAPTERS, whyUnreachable } from "./adapters.ts";
 
-type GivenAccounts = Parameters<typeof canReach>[0];
+type GivenAccounts = Parameters<typeof whyUnreachable>[0];
 
 /** What the gateway's own doors are called, beside the platforms. */
 const OWN = ["http", "ws"];
@@ -72,7 +72,10 @@ function deliverable(value: unknown, at: AdviceContext): Advice | undefined {
   const route = value as { channel: string; account: string };
   const unknown = unknownChannel(route.channel);
   if (unknown) return unknown;
-  return canReach(at.config.channels as GivenAccounts, route) ? undefined : { message: nowhereToDeliver(route) };
+  const why = whyUnreachable(at.config.channels as GivenAccounts, route);
+  if (!why) return undefined;
+  const { message, hint } = nowhereToDeliver(route, why);
+  return { message: [message, hint].filter(Boolean).join(" ") };
 }
 
 function judgeHost(value: unknown): Advice | undefined {

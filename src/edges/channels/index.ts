@@ -1,5 +1,5 @@
 export { limitsShape } from "./account.ts";
-export { ADAPTERS, canReach, channelsConfig, configured, configuredAccounts } from "./adapters.ts";
+export { ADAPTERS, channelsConfig, configured, configuredAccounts, whyUnreachable } from "./adapters.ts";
 export { channelAdvice } from "./advise.ts";
 export { Libraries } from "./library.ts";
 export { askAccount } from "./setup/ask.ts";

@@ -1,6 +1,6 @@
 /** What people see of a runtime: whether it is here, what it can do and how that is known, what it lacks, and what to do about it. */
 import type { Proof, RuntimeCapabilities, RuntimeSkill } from "../../core/contracts/index.ts";
-import { defined, truthy } from "../../core/kit/index.ts";
+import { defined, quoted, truthy } from "../../core/kit/index.ts";
 import type { RuntimesConfig } from "./config.ts";
 import type { RuntimeState } from "./host.ts";
 import { skillWords, overviewWords as words } from "./overview-words.ts";
@@ -76,11 +76,7 @@ export function viewLogin(state: RuntimeState, config: RuntimesConfig, home: str
 }
 
 function writeCommand(home: string, argv: readonly string[]): string {
-  return [`HOME=${quote(home)}`, ...argv.map(quote)].join(" ");
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return [`HOME=${quoted(home)}`, ...argv.map(quoted)].join(" ");
 }
 
 /** What is wrong with a runtime, in sentences; none: a run can start. */

@@ -9,8 +9,9 @@
  *     `lares …` becomes what works in this terminal. Words of people, models and tools never do, nor do JSON documents.
  */
 import { toErrorShape } from "../../core/domain/index.ts";
+import { quoted } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
-import { quoted, usualHome } from "../../ground/config/index.ts";
+import { usualHome } from "../../ground/config/index.ts";
 import type { Tone } from "./format.ts";
 import type { CliOutput, CliPorts } from "./ports.ts";
 import { textWidth } from "./width.ts";

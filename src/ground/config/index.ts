@@ -10,7 +10,7 @@ export { CONFIG_FILE, loadConfig, parseConfig, readText, saveConfig } from "./lo
 export { maskSecrets } from "./mask.ts";
 export { makeOwnerZone } from "./owner-zone.ts";
 export { type ConfigProblem, soundsSecret } from "./problems.ts";
-export { type ProgramNames, programNames, quoted } from "./program.ts";
+export { type ProgramNames, programNames } from "./program.ts";
 export { type Config, type ConfigSchema, defineConfig, findEffect } from "./schema.ts";
 export { makeReader, type Section, Settings } from "./settings.ts";
 export { ensureToken, readToken } from "./token.ts";

@@ -1,6 +1,7 @@
 /** How this program is called from where it was started: what a hint has to say so that it can be pasted into a terminal. */
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { quoted } from "../../core/kit/index.ts";
 
 export interface ProgramNames {
   /** For the terminal it was started from: `lares`, or `node` with the script's path. */
@@ -47,9 +48,4 @@ function real(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** As a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

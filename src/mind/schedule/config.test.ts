@@ -12,16 +12,18 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     { name: "no work", every: "1 day" },
     { name: "nobody", every: "1 day", prompt: "x", agent: "ghost" },
     { name: "somebody", every: "1 day", prompt: "x", agent: "main" },
+    { name: "off", every: "1 day", prompt: "x", deliver: { channel: "telegram", account: "main", chat: "c" } },
     { name: "nowhere", every: "1 day", prompt: "x", deliver: { channel: "fax", account: "a", chat: "c" } },
   ]);
   const at = {
     now: Date.parse("2026-11-15T10:00:00Z"),
     zone: "Europe/Berlin",
     isAgent: (agent: string) => agent === "main",
-    canReach: ({ channel }: { channel: string }) => channel === "webhook",
+    whyUnreachable: ({ channel }: { channel: string }) =>
+      channel === "webhook" ? undefined : channel === "telegram" ? ("off" as const) : ("unknown" as const),
   };
   const advice = adviseSchedules(jobs, at);
-  expect(advice.filter(({ weight }) => weight !== "never")).toHaveLength(2);
+  expect(advice.filter(({ weight }) => weight !== "never")).toHaveLength(3);
   expect(advice.map(({ message }) => message)).toEqual([
     expect.stringMatching(/"good": Another job has the same name/),
     expect.stringMatching(/"cron": "61 .*" isn't a cron expression/),
@@ -30,6 +32,7 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     expect.stringMatching(/"no time": No time is given/),
     expect.stringMatching(/"no work": Give either a prompt or a script/),
     expect.stringMatching(/"nobody": There is no agent "ghost"/),
-    expect.stringMatching(/"nowhere": Nothing can be delivered to fax\/a/),
+    '"off": Nothing can be delivered to telegram/main: it is off. Switch it on: lares config set channels.telegram.main.enabled true',
+    expect.stringMatching(/"nowhere": Nothing can be delivered to fax\/a: it isn't set up/),
   ]);
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
-import { AppError, noAgent, nowhereToDeliver } from "../../core/domain/index.ts";
+import { AppError, noAgent, nowhereToDeliver, type Unreachable } from "../../core/domain/index.ts";
 import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo, jobBudget, jobCondition } from "../../core/protocol/index.ts";
@@ -69,7 +69,7 @@ export function adviseSchedules(
   at: {
     now: number;
     zone: string;
-    canReach: (place: { channel: string; account: string }) => boolean;
+    whyUnreachable: (place: { channel: string; account: string }) => Unreachable | undefined;
     isAgent: (agent: string) => boolean;
   },
 ): Omit<ConfigAdvice, "path">[] {
@@ -81,9 +81,8 @@ export function adviseSchedules(
     names.add(job.name);
     if (!job.prompt === !job.script) never.push(PROMPT_OR_SCRIPT);
     if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(noAgent(job.agent));
-    if (job.deliver && !at.canReach(job.deliver)) {
-      problems.push(nowhereToDeliver(job.deliver));
-    }
+    const why = job.deliver && at.whyUnreachable(job.deliver);
+    if (job.deliver && why) problems.push(inOneLine(nowhereToDeliver(job.deliver, why)));
     try {
       parseWhen(job as Parameters<typeof parseWhen>[0], at.now, job.zone ?? at.zone);
     } catch (error) {
@@ -111,6 +110,6 @@ export const rhythmAdvice: AdviceTable = {
   },
 };
 
-function inOneLine({ message, hint }: AppError): string {
+function inOneLine({ message, hint }: { message: string; hint?: string | undefined }): string {
   return [message, hint].filter(Boolean).join(" ");
 }

@@ -3,10 +3,11 @@ import type { Models, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
+  nowhereToDeliver,
   type ReplyRoute,
   type SessionKey,
   type TurnId,
-  toAccountName,
+  type Unreachable,
   unknownAgent,
 } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
@@ -22,7 +23,7 @@ export interface JobSurroundings {
   };
   models: Pick<Models, "primary" | "info" | "list">;
   agentModel: (agent: AgentId) => string | undefined;
-  canReach: (route: ReplyRoute) => boolean;
+  whyUnreachable: (route: ReplyRoute) => Unreachable | undefined;
   outbox: {
     intend(
       tx: Tx,
@@ -78,12 +79,11 @@ function missingAgent({ agents }: JobSurroundings, agent: AgentId): AppError | u
   return agents.exists(agent) ? undefined : unknownAgent(agent, agents.names());
 }
 
-function unreachable({ canReach }: JobSurroundings, route: ReplyRoute | null): AppError | undefined {
-  if (!route || canReach(route)) return undefined;
-  return new AppError("CHANNEL_UNKNOWN", {
-    message: `Nothing can be delivered to ${toAccountName(route)}.`,
-    hint: "Configure that channel first, or leave the delivery out. See: lares channels list",
-  });
+function unreachable({ whyUnreachable }: JobSurroundings, route: ReplyRoute | null): AppError | undefined {
+  const why = route && whyUnreachable(route);
+  if (!route || !why) return undefined;
+  const hint = "Configure that channel first, or leave the delivery out. See: lares channels list";
+  return new AppError("CHANNEL_UNKNOWN", { hint, ...nowhereToDeliver(route, why) });
 }
 
 /** `model` absent: none is needed. Null: the agent's, or else the default. */

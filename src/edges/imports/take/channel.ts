@@ -15,8 +15,9 @@ export async function takeChannel(run: ImportRun, item: ItemOf<"channel">): Prom
   if (item.secrets.length > 0 && !run.secrets)
     return reportSkipped("Its token is a secret: taken only with --with-secrets.", becomes);
   const why = [
-    `Not connected yet: switch the old one off, then: lares config set ${becomes}.enabled true`,
+    "Not connected yet.",
     ...accessWords(item),
+    `Switch the old one off, then: lares config set ${becomes}.enabled true`,
   ].join(" ");
   return makeUnlessDryRun(run, becomes, () => addAccount(run, item), why);
 }

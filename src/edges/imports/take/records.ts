@@ -8,7 +8,7 @@ import {
   sessionKeys,
   toAccountName,
 } from "../../../core/domain/index.ts";
-import { defined, truthy } from "../../../core/kit/index.ts";
+import { defined, quoted, truthy } from "../../../core/kit/index.ts";
 import {
   type ImportRun,
   type ItemOf,
@@ -66,8 +66,10 @@ export async function takeSchedule(run: ImportRun, item: ItemOf<"schedule">): Pr
   if (item.when.at !== undefined && Date.parse(item.when.at) < clock.now())
     return reportSkipped("Its time has passed.");
   jobs.check(item.when);
-  const why = `Paused. Read what it does and where it answers, then: lares schedule update ${JSON.stringify(name)} --resume`;
   const { deliver } = item;
+  const where = deliver ? ` It answers in ${toAccountName(deliver)}, ${deliver.chat}.` : "";
+  // The command comes last and whole: it is there to be copied, and the name is somebody else's.
+  const why = `Paused.${where} Read what it does, then: lares schedule update ${quoted(name)} --resume`;
   return makeUnlessDryRun(
     run,
     `schedule ${name}`,
@@ -81,6 +83,6 @@ export async function takeSchedule(run: ImportRun, item: ItemOf<"schedule">): Pr
         createdBy,
         ...truthy({ route: deliver }),
       }),
-    deliver ? `${why} It answers in ${toAccountName(deliver)}, ${deliver.chat}.` : why,
+    why,
   );
 }

@@ -1,8 +1,7 @@
 /** `lares mcp`: other programs whose tools agents may use. */
 import { resolve } from "node:path";
-import { pause, truthy } from "../../../core/kit/index.ts";
+import { pause, quoted, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
-import { quoted } from "../../../ground/config/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";

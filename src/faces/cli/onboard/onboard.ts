@@ -7,8 +7,8 @@
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
-import { defined } from "../../../core/kit/index.ts";
-import { CONFIG_FILE, quoted, usualHome } from "../../../ground/config/index.ts";
+import { defined, quoted } from "../../../core/kit/index.ts";
+import { CONFIG_FILE, usualHome } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { duration, oneLine } from "../format.ts";
