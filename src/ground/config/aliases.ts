@@ -56,7 +56,7 @@ function copyAliases(
   yaml.visit(doc, {
     Alias(_key, alias) {
       const target = targets.get(alias);
-      return target && isTied(target) ? copyOf(yaml, target) : undefined;
+      return target && isTied(target) ? makeCopy(yaml, target) : undefined;
     },
   });
   for (const [, target] of copied) dropAnchor(target);
@@ -70,7 +70,7 @@ function passAliases(yaml: Yaml, doc: Document, path: Path): void {
     let next: unknown = node.get(part, true);
     if (yaml.isAlias(next)) {
       refuseTooMany(doc);
-      next = copyOf(yaml, next.resolve(doc)!);
+      next = makeCopy(yaml, next.resolve(doc)!);
       node.set(part, next);
     }
     node = next;
@@ -91,7 +91,7 @@ function nodesAlong(yaml: Yaml, doc: Document, path: Path): ReadonlySet<unknown>
 }
 
 /** Without anchors: the original keeps its names. */
-function copyOf(yaml: Yaml, node: Node): Node {
+function makeCopy(yaml: Yaml, node: Node): Node {
   const copy = node.clone() as Node;
   // A note behind the original is about that line.
   copy.comment = null;

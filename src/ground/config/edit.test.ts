@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is what a reference in lares.yaml looks like
 import { expect, test } from "vitest";
+import type { Json } from "../../core/domain/index.ts";
 import { getFromFile, setInFile } from "./index.ts";
 
 const TEXT = `# my house
@@ -109,7 +110,7 @@ models: &m
 other: *m
 `;
 
-test.each([
+test.each<[what: string, path: string, value: Json | undefined]>([
   ["the list with the anchor", "channels.allow", ["111", "222"]],
   ["an entry of the list with the anchor", "channels.allow.0", "222"],
   ["what is an alias", "channels.groups.-1.allow", ["222"]],
@@ -121,7 +122,7 @@ test.each([
   ["nothing, below an alias", "channels.groups.-3.allow", undefined],
 ])("setting %s changes that key alone", async (_what, path, value) => {
   const { parse } = await import("yaml");
-  const text = await setInFile(SHARED, path, value as never);
+  const text = await setInFile(SHARED, path, value);
   const plain = JSON.parse(JSON.stringify(parse(SHARED))) as Record<string, unknown>;
   const parts = path.split(".");
   const above = parts.slice(0, -1).reduce<Record<string, unknown>>((at, part) => at[part] as typeof at, plain);
