@@ -136,6 +136,46 @@ describe("a script", () => {
     await lares.rpc("approvals.resolve", { id: left!.id, decision: "deny" });
   });
 
+  it("of a job that is removed is asked about no more, also when Lares dies right after: nothing runs (SCHEDULE-8)", async () => {
+    const ask = async (name: string) => {
+      await add({ name, script: `touch ran-${name}; echo ${name}`, agent: "asker" });
+      const { turn } = await lares.rpc("schedule.run", { id: name });
+      return until("the question", async () =>
+        (await lares.rpc("approvals.list", {})).approvals.find((one) => one.turn === turn),
+      );
+    };
+    const approve = (id: string) =>
+      lares.rpc("approvals.resolve", { id, decision: "allow-once" }).then(
+        () => "allowed",
+        (failed: RpcFailed) => failed.error.message,
+      );
+    const stopped = (id: string) =>
+      until("the turn to end", async () => {
+        const { state } = await lares.rpc("turns.get", { turn: id });
+        return state === "stopped" ? state : undefined;
+      });
+    const [gone, kept, killed] = [await ask("gone"), await ask("kept"), await ask("killed")];
+    const done = await lares.rpc("schedule.remove", { id: "gone" });
+    expect(done.withdrawn).toHaveLength(1);
+    expect(gone.id.endsWith(done.withdrawn![0]!)).toBe(true);
+    expect(await approve(gone.id)).toBe('This approval is no longer needed. The job "gone" was removed.');
+    await stopped(gone.turn);
+    await lares.restart({ LARES_CRASH_AT: "resume.committed" });
+    await lares.rpc("schedule.remove", { id: "killed" }).catch(() => {});
+    await lares.gone;
+    await lares.start({ LARES_CRASH_AT: "" });
+    expect(await approve(killed.id)).toMatch(/The job "killed" was removed/);
+    await stopped(killed.turn);
+    // It was not reported as removed, so it is removed again.
+    expect(await lares.rpc("schedule.remove", { id: "killed" })).toEqual({ removed: true });
+    const open = (await lares.rpc("approvals.list", {})).approvals.filter((one) => one.state === "pending");
+    expect(open.map((one) => one.id)).toEqual([kept.id]);
+    expect(await approve(kept.id)).toBe("allowed");
+    await until("the kept one to run", async () =>
+      (await lares.rpc("schedule.history", { id: "kept" })).slots.find((one) => one.output === "kept"),
+    );
+  });
+
   it("gets another job's output as a file, a prompt gets it as words", async () => {
     await add({ name: "source", script: "echo the figures" });
     await run("source");

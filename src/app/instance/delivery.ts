@@ -76,6 +76,7 @@ export function buildDelivery(
       findRoute: (turn) => findTurnRoute(records, turn),
       rewrite: (question) => outbox.rewriteQuestion(question),
     }),
+    stop: ground.stopTurn,
     resume: (turn, event, record) =>
       engine.resume(turn, event, (tx) => {
         record(tx);

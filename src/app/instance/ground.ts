@@ -1,6 +1,6 @@
 /** The ground: the records, the engine on them, who waits for turns, and the few words about settings that everybody needs. */
 import { join } from "node:path";
-import { CANCEL, type FindModel, makeModelFinder } from "../../core/contracts/index.ts";
+import { CANCEL, type FindModel, makeModelFinder, type Tx } from "../../core/contracts/index.ts";
 import { type AppError, type Json, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import { EventHooks } from "../../flow/event-hooks/index.ts";
@@ -31,7 +31,7 @@ export interface Ground {
   findModel: FindModel;
   /** What runs in the session, else the newest turn there that is open. */
   currentTurn(session: SessionKey): Promise<TurnId | undefined>;
-  stopTurn(turn: TurnId, why: string): Promise<void>;
+  stopTurn(turn: TurnId, why: string, record?: (tx: Tx) => void): Promise<void>;
   /** What else ends with a turn that is stopped, or was over by then. */
   whenStopped: ((turn: TurnId) => Promise<void>)[];
   /** Work nobody waits for. It fails when the disk is full or the instance closes; the next start finds what is left to do. */
@@ -81,8 +81,8 @@ export async function buildGround(parts: InstanceParts): Promise<Ground> {
     async currentTurn(session) {
       return engine.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id;
     },
-    async stopTurn(turn, why) {
-      await engine.resume(turn, { id: resumeIds.stop(turn), name: CANCEL, value: { why } });
+    async stopTurn(turn, why, record) {
+      await engine.resume(turn, { id: resumeIds.stop(turn), name: CANCEL, value: { why } }, record);
       for (const also of whenStopped) await also(turn);
     },
     aside(work) {

@@ -135,6 +135,7 @@ function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: He
       const [open] = await delivery.approvals.list({ pendingOnly: true, turn, limit: 1 });
       return open && shortCode(open.id);
     },
+    withdraw: async (...asked) => (await delivery.approvals.withdraw(...asked)).map(({ id }) => shortCode(id)),
     recipient: (agent, route) => recipientInWords(route, () => recentChats(records, agent)),
   });
   return { heartbeat, schedules };

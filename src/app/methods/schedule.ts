@@ -54,8 +54,8 @@ export function makeScheduleMethods(parts: Asks<"schedules"> & Pick<MethodParts,
       return wire(await schedules().snooze(id, given as Pick<GivenWhen, "at" | "in" | "zone">, key));
     },
     async "schedule.remove"({ id }) {
-      await schedules().remove(id);
-      return { removed: true };
+      const withdrawn = await schedules().remove(id);
+      return { removed: true, ...(withdrawn.length ? { withdrawn } : {}) };
     },
     "schedule.run": ({ id }) => schedules().run(id),
     "schedule.history": async ({ id, limit }) => ({

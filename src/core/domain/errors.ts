@@ -121,6 +121,13 @@ export function nowhereToDeliver(at: AccountKey, why: Unreachable): { message: s
   return { message: `${start}: it is off.`, hint };
 }
 
+/** What follows the news that something was removed whose approvals, with these codes, were open. */
+export function approvalsWithdrawn(codes: readonly string[]): string {
+  if (codes.length === 0) return "";
+  const [what, verb] = codes.length === 1 ? ["approval", "is"] : ["approvals", "are"];
+  return ` Its open ${what} (${codes.join(", ")}) ${verb} withdrawn: nothing of it runs.`;
+}
+
 /** The end of a closed switch: a case that was added and forgotten here fails to compile. */
 export function assertNever(value: never): never {
   const given: unknown = value;

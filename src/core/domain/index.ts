@@ -2,6 +2,7 @@ export { type AnswerWords, answerWords, CODE_LENGTH } from "./answer-words.ts";
 export { ENDING_TOOLS, type EndingTool, isEndingTool } from "./ending-tools.ts";
 export {
   AppError,
+  approvalsWithdrawn,
   assertNever,
   ERROR_CODES,
   type ErrorCode,

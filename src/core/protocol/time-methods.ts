@@ -245,10 +245,13 @@ export const TIME_METHODS = {
   }),
   "schedule.remove": method({
     in: z.strictObject({ id: jobId, ...withIdempotencyKey }),
-    out: z.object({ removed: z.boolean() }),
+    out: z.object({
+      removed: z.boolean(),
+      withdrawn: z.array(z.string()).optional().describe("Codes of approvals its runs waited for; they end with it."),
+    }),
     scope: "write",
     mutates: true,
-    doc: "Removes a job and its slots.",
+    doc: "Removes a job and its slots, and withdraws the approvals its runs wait for.",
   }),
   "schedule.run": method({
     in: z.strictObject({ id: jobId, ...withIdempotencyKey }),

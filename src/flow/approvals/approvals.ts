@@ -52,6 +52,8 @@ export interface ApprovalParts {
   bus: Bus;
   hooks: HookLog;
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
+  /** Ends a turn. `record` is written with the request, unless it was already made. */
+  stop: (turn: TurnId, why: string, record: (tx: Tx) => void) => Promise<void>;
   reminders: Pick<Reminders, "firstAt" | "expect">;
   /** What else to write when an approval is answered. Looked up beforehand, so that it shares the answer's transaction. */
   answered?: (asked: ApprovalView, answer: ApprovalAnswer) => Promise<((tx: Tx) => void) | undefined>;
@@ -66,6 +68,9 @@ export interface ApprovalAnswer {
   /** To a question with fields: as one typed text, or field by field. */
   answers?: string | JsonObject;
 }
+
+/** More than ever wait at once. */
+const MOST_WITHDRAWN = 10_000;
 
 export class Approvals {
   private readonly parts: ApprovalParts;
@@ -256,6 +261,39 @@ export class Approvals {
       await records.write((tx) => {
         for (const { id } of asked) hideQuestion(tx, id, WAS_FORGOTTEN);
       });
+  }
+
+  /**
+   * Ends the turns that wait for these questions. The questions close with the request, so nobody can answer in between, and a late
+   * answer reads why. Returns the questions.
+   */
+  async withdraw(isMeant: (asked: ApprovalView) => Promise<boolean>, because: string): Promise<ApprovalView[]> {
+    const { records, clock, bus, hooks, stop } = this.parts;
+    const meant: ApprovalView[] = [];
+    for (const asked of await listApprovals(records, { pendingOnly: true, limit: MOST_WITHDRAWN })) {
+      if (await isMeant(asked)) meant.push(asked);
+    }
+    const by = "Lares";
+    for (const turn of new Set(meant.map((asked) => asked.turn))) {
+      const own = meant.filter((asked) => asked.turn === turn);
+      await stop(turn, because, (tx) => {
+        for (const { id, session, shown } of own) {
+          answerApproval(tx, { id, state: "withdrawn", by, reason: because, at: clock.now() });
+          const state = "withdrawn" as const;
+          hooks.record(tx, "approval.changed", `${id}/answered`, () => ({
+            session,
+            turn,
+            approval: id,
+            state,
+            shown,
+            by,
+          }));
+        }
+      });
+      for (const { id, session } of own)
+        bus.emit({ event: "approval.answered", session, turn, approval: id, state: "withdrawn", by });
+    }
+    return meant;
   }
 
   /** Rules saved by "allow always" for this agent. */

@@ -32,6 +32,7 @@ async function world() {
       bus,
       reminders,
       resume: async (_t, _e, record) => records.write(record).then(() => "taken"),
+      stop: async (_t, _why, record) => records.write(record),
       hooks: noHooks,
       isPulled: (route) => route.channel === "http",
     });

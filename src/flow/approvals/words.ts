@@ -125,8 +125,10 @@ function hours(ms: number): string {
 }
 
 /** To an answer that comes after another one, or after the deadline. */
-export function tooLate({ state, answeredBy }: { state: string; answeredBy?: string | null }): string {
+export function tooLate(a: { state: string; answeredBy?: string | null; reason?: string }): string {
+  const { state, answeredBy } = a;
   if (state === "expired") return "This approval expired before it was answered, so the action was denied.";
+  if (state === "withdrawn" && a.reason) return `This approval is no longer needed. ${a.reason}`;
   if (state === "withdrawn") return "This approval is no longer needed: what asked for it has ended.";
   return `This approval is ${state}${answeredBy ? ` (by ${answeredBy})` : ""} and can't be answered again.`;
 }

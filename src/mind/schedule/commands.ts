@@ -89,8 +89,7 @@ async function changed(schedules: Schedules, verb: string, name: string, message
       return started(name);
     case "remove": {
       if ((await schedules.get(name)).declared) return definedInSettings(name);
-      await schedules.remove(name);
-      return removed(name);
+      return removed(name, await schedules.remove(name));
     }
     case "snooze": {
       // "water-the-plants-ab12 20 minutes": names have no spaces unless somebody gave them some.

@@ -35,6 +35,11 @@ export interface ScheduleParts {
   turn: (turn: TurnId) => Promise<{ state: TurnState; result?: TurnResult | undefined } | undefined>;
   /** The code of the approval a parked turn is waiting for; undefined if it is waiting for something else. */
   question: (turn: TurnId) => Promise<string | undefined>;
+  /** Ends the turns that wait for these approvals, which then can't be answered. Returns the approvals' codes. */
+  withdraw: (
+    isMeant: (asked: { turn: TurnId; session: SessionKey }) => Promise<boolean>,
+    because: string,
+  ) => Promise<string[]>;
   files: WorkspaceFiles;
   /** Whom an answer sent there reaches, in words for the model. */
   recipient: (agent: AgentId, route: ReplyRoute) => Promise<string>;

@@ -12,6 +12,7 @@
  * the next start.
  * SCHEDULE-7: a job has at most one open approval: while a run is waiting for one, or may still ask, later slots are skipped with
  * that reason, and nobody can start another run.
+ * SCHEDULE-8: removing a job withdraws the approvals its runs wait for, so that none of them can run any more.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {

@@ -95,6 +95,15 @@ class Life {
         return model === undefined || this.hasKey ? undefined : missing("There is no key.");
       },
       question: async (turn) => this.questions.get(turn),
+      withdraw: async (isMeant, because) => {
+        const codes: string[] = [];
+        for (const [turn, code] of this.questions) {
+          const { session } = this.admitted.at(-1)!;
+          if (await isMeant({ turn, session: session! })) codes.push(code);
+        }
+        if (codes.length) this.told.push(because);
+        return codes;
+      },
       files: {
         mark: async (_agent, path) => this.files.get(path) ?? null,
         leave: async (_agent, name, text) => {

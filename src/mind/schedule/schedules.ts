@@ -45,6 +45,7 @@ import {
 } from "./store.ts";
 import { endMoment } from "./times/moments.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
+import { jobRemoved } from "./words.ts";
 import { checkZone, wallWords } from "./zone.ts";
 
 /** A job's time, as it was given. */
@@ -278,9 +279,21 @@ export class Schedules {
     );
   }
 
-  async remove(idOrName: string): Promise<void> {
+  /**
+   * Its runs that wait for an approval end with it (SCHEDULE-8); one that is at work goes on, because it may be the run that removes
+   * its job. Returns the codes of the approvals that were withdrawn.
+   */
+  async remove(idOrName: string): Promise<string[]> {
     const job = await this.must(idOrName);
+    // First: if Lares dies in between, the job is still there, and removing it again finds the rest.
+    const withdrawn = await this.parts.withdraw((asked) => this.waitsFor(job.id, asked), jobRemoved(job.name));
     await this.runs.commit(job.id, null, (tx) => deleteJob(tx, job.id));
+    return withdrawn;
+  }
+
+  private async waitsFor(id: ScheduleId, { turn, session }: { turn: TurnId; session: string }): Promise<boolean> {
+    const job = (await findSlot(this.parts.records, turn))?.job ?? jobBehindSession(session);
+    return job === id && (await this.parts.turn(turn))?.state === "parked";
   }
 
   /** Runs it now, outside its schedule and ignoring its condition. Throws while a run of it is open (SCHEDULE-7). */

@@ -71,8 +71,8 @@ class ScheduleToolPort {
     return { jobs: shown, total };
   }
 
-  async remove(name: string, agent: string): Promise<void> {
-    await this.#schedules.remove((await this.#requireOwn(name, agent)).id);
+  async remove(name: string, agent: string): Promise<string[]> {
+    return this.#schedules.remove((await this.#requireOwn(name, agent)).id);
   }
 
   async previewUpdate(name: string, { text: _text, paused, ...when }: Change, caller: ToolCaller): Promise<string> {

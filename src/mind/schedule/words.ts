@@ -1,4 +1,5 @@
 /** What people read about jobs: replies to commands, why a run was skipped or failed, and what a run's model learns about it. */
+import { approvalsWithdrawn } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
@@ -53,8 +54,14 @@ export function started(name: string): string {
   return `Started "${name}".`;
 }
 
-export function removed(name: string): string {
-  return `Removed "${name}".`;
+/** `withdrawn`: codes of approvals. */
+export function removed(name: string, withdrawn: readonly string[]): string {
+  return `Removed "${name}".${approvalsWithdrawn(withdrawn)}`;
+}
+
+/** Why an approval is withdrawn. */
+export function jobRemoved(name: string): string {
+  return `The job ${quotedName(name)} was removed.`;
 }
 
 export function resumed(name: string): string {

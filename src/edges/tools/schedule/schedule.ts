@@ -42,7 +42,8 @@ export interface SchedulePort {
     jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean; origin: Origin }[];
     total: number;
   }>;
-  remove(name: string, agent: string): Promise<void>;
+  /** Returns the codes of the approvals that were withdrawn with it. */
+  remove(name: string, agent: string): Promise<string[]>;
   /** What the change would make of it, in words. Throws whatever `update` would throw. */
   previewUpdate(name: string, change: ScheduleChange, caller: ToolPlace["caller"]): Promise<string>;
   update(name: string, change: ScheduleChange, caller: ToolPlace["caller"]): Promise<ShownSchedule>;
@@ -190,8 +191,7 @@ function remove(port: SchedulePort): Tool {
     },
     async run(input: Json, place): Promise<ToolResult> {
       const { name } = parseInput("schedule_remove", removeInput, input);
-      await port.remove(name, place.caller.agent);
-      return { text: words.removed(name) };
+      return { text: words.removed(name, await port.remove(name, place.caller.agent)) };
     },
   };
 }

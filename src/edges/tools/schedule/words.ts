@@ -1,4 +1,5 @@
 /** What the schedule tools say to the model, and what a person reads when a change to a schedule is asked about. */
+import { approvalsWithdrawn } from "../../../core/domain/index.ts";
 
 export const NOTHING_SCHEDULED = "Nothing is scheduled.";
 
@@ -10,8 +11,8 @@ export function changed(name: string, when: string, next: string | null): string
   return `Changed "${name}": ${when}.${nextRun(next)}`;
 }
 
-export function removed(name: string): string {
-  return `Removed "${name}".`;
+export function removed(name: string, withdrawn: readonly string[]): string {
+  return `Removed "${name}".${approvalsWithdrawn(withdrawn)}`;
 }
 
 export function runsAgain(name: string, when: string): string {

@@ -93,7 +93,7 @@ export const remove: Action = async (ctx, [typed = ""]) => {
   if (!(await confirmed(ctx, words.removeQuestion(job.name, job.words)))) return reportDeclined(ctx);
   const done = await rpc.call("schedule.remove", { id: job.id });
   out.document({ id: job.id, ...done });
-  out.say(done.removed ? words.removed(job.name) : words.alreadyRemoved(job.name));
+  out.say(done.removed ? words.removed(job.name, done.withdrawn ?? []) : words.alreadyRemoved(job.name));
   return EXIT.done;
 };
 

@@ -1,5 +1,6 @@
 /** What `lares schedule`, `goals`, `heartbeat`, `wake` and `wakes` say. */
 
+import { approvalsWithdrawn } from "../../../core/domain/index.ts";
 import type { Hint } from "../output.ts";
 import { plural } from "./plural.ts";
 
@@ -45,7 +46,7 @@ export const scheduleWords = {
   changed: (name: string) => `Changed ${name}`,
   paused: (name: string) => `Paused ${name}`,
   removeQuestion: (name: string, when: string) => `Remove ${name} (${when})? This can't be undone.`,
-  removed: (name: string) => `Removed ${name}.`,
+  removed: (name: string, withdrawn: readonly string[]) => `Removed ${name}.${approvalsWithdrawn(withdrawn)}`,
   alreadyRemoved: (name: string) => `${name} was already removed.`,
   started: (hint: Hint, name: string, turn: string) => hint`Started ${name}. See the result: lares turns get ${turn}`,
   inOrAt: "Use --in or --at, not both.",
