@@ -136,7 +136,7 @@ describe("a script", () => {
     await lares.rpc("approvals.resolve", { id: left!.id, decision: "deny" });
   });
 
-  it("of a job that is removed is asked about no more, also when Lares dies right after: nothing runs (SCHEDULE-8)", async () => {
+  it("of a job that is removed is asked about no more, also when Lares dies right after: nothing runs (SCHEDULE-17)", async () => {
     const ask = async (name: string) => {
       await add({ name, script: `touch ran-${name}; echo ${name}`, agent: "asker" });
       const { turn } = await lares.rpc("schedule.run", { id: name });

@@ -35,9 +35,10 @@ export function isTold(f: {
   failures: number;
   alertAfter: number;
   told: string | null;
-  isPaused: boolean;
+  /** It won't run again by itself. */
+  isLast: boolean;
 }): boolean {
-  if (f.isPaused) return true;
+  if (f.isLast) return true;
   if (f.told === f.signature) return false;
   return LASTING.has(f.failure) || f.failures >= f.alertAfter;
 }

@@ -7,6 +7,7 @@ import {
   type SessionKey,
   type Terms,
 } from "../../core/domain/index.ts";
+import type { JobFailure } from "./alert.ts";
 import { lastDue, nextDue, type When } from "./when.ts";
 import { LATER_RUN_INSTEAD, MISSED, missedUntil, newestRun } from "./words.ts";
 
@@ -155,6 +156,18 @@ function passedUntil(when: When, due: number, now: number) {
 const BACKOFF_MS = [30_000, 60_000, 300_000, 900_000, 3_600_000];
 /** Failures in a row after which the job is paused. */
 export const MOST_FAILURES = 5;
+
+/** A single run that ended like this has its result, or may have had its effect: it is not repeated. */
+const SETTLES_A_SINGLE_RUN: ReadonlySet<JobFailure> = new Set(["unknown-outcome", "script", "not-allowed"]);
+
+/** Whether a failed run is worth repeating before its next regular time. */
+export function isTriedAgain({ when, script }: Pick<Job, "when" | "script">, failure: JobFailure): boolean {
+  // It was done; only its answer reached nobody.
+  if (failure === "delivery") return false;
+  if (when.kind !== "at") return true;
+  // A script that was cut off did a part of its work.
+  return !SETTLES_A_SINGLE_RUN.has(failure) && !(failure === "timeout" && script !== null);
+}
 
 /** When a failed job runs next: after the backoff, at its next regular slot if it has one. */
 export function afterFailure(when: When, failures: number, now: number): number | undefined {

@@ -12,7 +12,9 @@
  * the next start.
  * SCHEDULE-7: a job has at most one open approval: while a run is waiting for one, or may still ask, later slots are skipped with
  * that reason, and nobody can start another run.
- * SCHEDULE-8: removing a job withdraws the approvals its runs wait for, so that none of them can run any more.
+ * SCHEDULE-17: removing a job withdraws the approvals its runs wait for, so that none of them can run any more.
+ * SCHEDULE-18: a single run is tried again only after a failure that may pass. A script's exit code is its result, and so is a
+ * person's no.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
@@ -36,7 +38,7 @@ import {
 } from "../../core/domain/index.ts";
 import { defined, roughly, truthy } from "../../core/kit/index.ts";
 import { isTold, type JobFailure, makeSignature } from "./alert.ts";
-import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
+import { afterFailure, type Catch, catchUp, isTriedAgain, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
 import {
   clearFailures,
@@ -367,13 +369,13 @@ export class ScheduleRuns {
     const failures = job.failures + 1;
     // Trying again would only stop Lares again (I13).
     const isPaused = failures >= MOST_FAILURES || f.failure === "stopped-lares";
-    // An undelivered run was still done, and one that may have been done is not repeated.
-    const isRetried = f.failure !== "delivery" && !(f.failure === "unknown-outcome" && job.when.kind === "at");
-    const again =
-      job.enabled && isRetried && f.failure !== "stopped-lares" ? afterFailure(job.when, failures, now) : undefined;
+    const isRetried = job.enabled && f.failure !== "stopped-lares" && isTriedAgain(job, f.failure);
+    const again = isRetried ? afterFailure(job.when, failures, now) : undefined;
+    // Nothing else would tell: a second failure doesn't come. An answer that didn't arrive there is not told there either.
+    const isOver = job.when.kind === "at" && again === undefined && f.failure !== "delivery";
     const signature = makeSignature(f.failure, f.reason);
     const told = await findTold(records, job.id);
-    const tells = isTold({ ...f, signature, failures, alertAfter: job.alertAfter, told, isPaused });
+    const tells = isTold({ ...f, signature, failures, alertAfter: job.alertAfter, told, isLast: isPaused || isOver });
     const write = (tx: Tx) => {
       countFailure(tx, slot);
       if (f.failure === "delivery") spoilSlot(tx, slot, "failed", f.reason);
@@ -384,7 +386,7 @@ export class ScheduleRuns {
         keepSession(tx, { session, job: job.id, until: now + job.keepHours * 3_600_000 });
       }
       if (tells && job.route) {
-        const text = alertText({ name: job.name, reason: f.reason, failures, isPaused });
+        const text = alertText({ name: job.name, reason: f.reason, failures, isPaused, isOver });
         const session = sessionKeys.job(job.id);
         this.parts.tell(tx, { key: answerIds.alert(job.id, slot.due), turn: f.by, session, route: job.route, text });
       }

@@ -358,6 +358,42 @@ describe("a job", () => {
     expect(await life.schedules.page({ limit: 10 })).toMatchObject({ jobs: [{ name: "water" }] });
   });
 
+  test.each([
+    ["whose script ended with a code", { failure: "script", reason: "exit code 3" }, {}],
+    ["that was denied, or not answered in time", { failure: "not-allowed", reason: "denied" }, {}],
+    ["whose script took too long", { failure: "timeout", reason: "too long" }, { script: "sleep 9" }],
+  ] as const)("that runs once and %s is not run again: that is its result (SCHEDULE-18)", async (_what, how, given) => {
+    const life = await begin();
+    life.outcome = { state: "failed", ...how };
+    const job = "script" in given ? given : { prompt: "drink" };
+    await life.schedules.add({
+      in: "5 minutes",
+      ...job,
+      createdBy: "t",
+      name: "once",
+      route: { channel: "webhook", account: "a", chat: "c" },
+    });
+    for (let i = 0; i < 60; i++) await life.pass(MIN);
+    expect(life.ran).toHaveLength(1);
+    const [shown] = (await life.schedules.page({ limit: 10 })).jobs;
+    expect(shown).toMatchObject({ name: "once", last: { state: "failed", reason: how.reason } });
+    expect(shown!.next).toBeUndefined();
+    // A second failure, which would be told, doesn't come.
+    expect(life.told).toEqual([
+      expect.stringMatching(/"once" failed: .* It isn't tried again\. .*schedule run "once"/),
+    ]);
+  });
+
+  test("that runs once and failed for a reason that passes is tried again", async () => {
+    const life = await begin();
+    life.outcome = { state: "failed", failure: "timeout", reason: "too long" };
+    await life.schedules.add({ in: "5 minutes", prompt: "drink", createdBy: "t", name: "once" });
+    await life.pass(5 * MIN);
+    life.outcome = { state: "answered" };
+    await life.pass(30_000);
+    expect(life.ran).toHaveLength(2);
+  });
+
   test("is put off: what runs once comes again, what repeats keeps its times and comes once more, over a kill", async () => {
     let life = await begin();
     await life.schedules.add({ in: "5 minutes", prompt: "drink", createdBy: "t", name: "water" });

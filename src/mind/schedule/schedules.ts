@@ -280,7 +280,7 @@ export class Schedules {
   }
 
   /**
-   * Its runs that wait for an approval end with it (SCHEDULE-8); one that is at work goes on, because it may be the run that removes
+   * Its runs that wait for an approval end with it (SCHEDULE-17); one that is at work goes on, because it may be the run that removes
    * its job. Returns the codes of the approvals that were withdrawn.
    */
   async remove(idOrName: string): Promise<string[]> {

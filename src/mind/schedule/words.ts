@@ -113,12 +113,22 @@ export function notDelivered(error: string): string {
   return `Done, but the answer could not be delivered: ${error}`;
 }
 
-export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {
+/** `isOver`: a single run that is not tried again. */
+export function alertText(f: {
+  name: string;
+  reason: string;
+  failures: number;
+  isPaused: boolean;
+  isOver: boolean;
+}): string {
   const times = f.failures > 1 ? ` (${f.failures} times in a row)` : "";
-  const then = f.isPaused
-    ? ` It's paused now. When it's fixed: lares schedule update "${f.name}" --resume`
-    : " You won't be notified again until this changes.";
-  return `The job "${f.name}" failed${times}: ${f.reason}${then}`;
+  return `The job "${f.name}" failed${times}: ${f.reason}${whatNow(f)}`;
+}
+
+function whatNow({ name, isPaused, isOver }: { name: string; isPaused: boolean; isOver: boolean }): string {
+  if (isPaused) return ` It's paused now. When it's fixed: lares schedule update "${name}" --resume`;
+  if (isOver) return ` It isn't tried again. To run it once more: lares schedule run "${name}"`;
+  return " You won't be notified again until this changes.";
 }
 
 /** `late`: how late it is, roughly. `recipient`: who gets what it says. */

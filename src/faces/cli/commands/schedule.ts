@@ -48,7 +48,7 @@ export const list: Action = async (ctx) => {
         shortId(job.id),
         oneLine(job.name),
         oneLine(job.words),
-        job.enabled ? until(job.next, clock.now()) : "paused",
+        job.enabled ? comes(job, clock.now()) : "paused",
         job.last ? mark(job.last.state, out.paint) : "",
         job.declared ? words.fromFile : "",
       ]),
@@ -260,6 +260,12 @@ export function readTarget(given: string | undefined, thread: string | undefined
     throw usage(words.notATarget(given), words.notATargetHint);
   }
   return { channel, account, chat, ...defined({ thread }) };
+}
+
+/** A single run that has a next one failed and is tried again. */
+function comes({ when: { kind }, failures, next }: Job, now: number): string {
+  const isAgain = kind === "at" && failures > 0 && next !== undefined;
+  return isAgain ? words.triedAgain(until(next, now), failures) : until(next, now);
 }
 
 function until(next: number | undefined, now: number): string {

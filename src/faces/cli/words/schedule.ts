@@ -68,6 +68,7 @@ export const scheduleWords = {
   notATarget: (given: string) => `"${given}" isn't a delivery target.`,
   notATargetHint: "Use channel/account/chat, for example telegram/main/12345, or none.",
   noMore: "no more runs",
+  triedAgain: (next: string, failures: number) => `tried again ${next} (failed ${plural(failures, "time")})`,
   aboutToRun: (ago: string) => `due ${ago}`,
 };
 
