@@ -146,6 +146,23 @@ describe("what doesn't work as things are is set, and said", () => {
     await cli("config", "unset", "routing.defaultAgent");
   });
 
+  it.each([
+    [
+      "policy.allow.exec",
+      '["ls *","make *","xargs *"]',
+      [/exec\[1\]: "make \*" covers hardly/, /"xargs \*" covers hardly/],
+    ],
+    ["approvals.remindAfterHours", "48", [/Nobody is reminded/]],
+  ])("%s %s is in use, and what does less than it seems to is said", async (key, value, why) => {
+    const { code, said } = await cli("config", "set", key, value);
+    expect(said).toContain("Lares is using it now.");
+    expect(said).toContain("It does less than it seems to:");
+    expect(said).not.toContain("It doesn't work as things are");
+    for (const one of why) expect(said).toMatch(one);
+    expect(code).toBe(0);
+    await cli("config", "unset", key);
+  });
+
   it("an agent that isn't there is created, and that is said", async () => {
     const { code, said } = await cli("config", "set", "agents.mian.model", "anthropic/claude-sonnet-5-5");
     expect(said).toContain('There is no agent "mian" yet. Lares creates it with these settings.');

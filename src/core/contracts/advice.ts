@@ -10,6 +10,8 @@ export interface ConfigAdvice {
    * `new`: it works and creates something, which is said when it is set and isn't a fault of the file.
    */
   weight?: "never" | "note" | "new";
+  /** It is in use all the same, and does less than it seems to. */
+  holds?: true;
 }
 
 /** What advice depends on besides the value. */

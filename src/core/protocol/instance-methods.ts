@@ -13,6 +13,7 @@ const configProblem = z.object({
   column: z.number().optional(),
   excerpt: z.string().optional(),
   note: z.boolean().optional().describe("it works, but not as one may think"),
+  holds: z.boolean().optional().describe("it is in use all the same, and does less than it seems to"),
 });
 /** A closed list: a free path would be a way to write any file of the home. */
 export const agentFile = z.enum(["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md", "HEARTBEAT.md"]);
@@ -243,7 +244,10 @@ export const INSTANCE_METHODS = {
       effect: z
         .enum(["live", "session", "restart"])
         .describe("when it takes effect: at once, in new conversations (or after /reload), or after a restart"),
-      advice: z.array(z.string()).optional().describe("why what was set doesn't work as things are, with the way out"),
+      advice: z
+        .array(z.string())
+        .optional()
+        .describe("why what was set doesn't work as things are, or does less than it seems to, with the way out"),
     }),
     scope: "admin",
     mutates: true,

@@ -32,6 +32,8 @@ export const approvalsAdvice: AdviceTable = {
   "approvals.remindAfterHours": (value, { config }) => {
     const { expireAfterHours } = config.approvals as z.output<typeof approvalsConfig>;
     const isTooLate = Number(value) > 0 && Number(value) >= expireAfterHours;
-    return isTooLate ? { message: remindsTooLate(Number(value), expireAfterHours), weight: "note" } : undefined;
+    return isTooLate
+      ? { message: remindsTooLate(Number(value), expireAfterHours), weight: "note", holds: true }
+      : undefined;
   },
 };

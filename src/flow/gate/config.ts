@@ -82,7 +82,7 @@ function judgeExecRule(text: string, shellWords: ReadonlySet<string>): Advice | 
   if (shellWords.has(name)) return { message: coversShellWord(text, name), weight: "never" };
   if (/[*?]/.test(name) && !/^~|\//.test(name)) return judgeWildName({ text, name, words, open }, shellWords);
   if (!open || words.length > 1 || !needsSpelling(name)) return undefined;
-  return { message: coversLittle(text, name, examplesFor(name)), weight: "note" };
+  return { message: coversLittle(text, name, examplesFor(name)), weight: "note", holds: true };
 }
 
 /** Rules for a program whose arguments have to be spelt, each of which covers what it seems to. */

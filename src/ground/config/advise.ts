@@ -1,5 +1,6 @@
 /** Applies the rooms' advice to the keys it is about. */
 import type { AdviceContext, AdviceTable, ConfigAdvice } from "../../core/contracts/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { type Path, pathText } from "./problems.ts";
 
 /** Some of it is learnt by trying (does a server answer?), all at the same time. */
@@ -25,8 +26,9 @@ export function standing(advice: readonly ConfigAdvice[]): ConfigAdvice[] {
 }
 
 /** As the protocol carries it. */
-export function toProblem({ path, message, weight }: ConfigAdvice): { path: string; message: string; note?: true } {
-  return { path, message, ...(weight === "note" ? { note: true } : {}) };
+export function toProblem(advice: ConfigAdvice): { path: string; message: string; note?: true; holds?: true } {
+  const { path, message, weight, holds } = advice;
+  return { path, message, ...(weight === "note" ? { note: true } : {}), ...truthy({ holds }) };
 }
 
 function valuesAt(value: unknown, [key, ...rest]: readonly string[], path: Path = []): [Path, unknown][] {

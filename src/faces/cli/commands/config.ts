@@ -66,8 +66,11 @@ async function change(ctx: Context, key: string, given: string | undefined): Pro
     await saveConfig(home, next);
     out.note(words.changed(given === undefined, key, join(home, CONFIG_FILE)));
     const { note, advice: gatewayAdvice } = await whenItHolds(ctx, key);
-    notYet = (gatewayAdvice ?? standing(fresh)).map((one) => `${one.path}: ${one.message}`);
-    out.note(...(notYet.length ? [words.butNotYet, ...notYet.map((one) => `  ${one}`)] : [note]));
+    const found = gatewayAdvice ?? standing(fresh);
+    const idle = found.filter(({ holds }) => !holds).map(inWords);
+    const less = found.filter(({ holds }) => holds).map(inWords);
+    out.note(...(idle.length ? listed(words.butNotYet, idle) : [note]), ...listed(words.butLess, less));
+    notYet = [...idle, ...less];
     // Once Lares has read the file, what is new is no longer new.
     const created = fresh.filter((one) => !standing(fresh).includes(one)).map(({ message }) => message);
     out.note(...created);
@@ -76,6 +79,14 @@ async function change(ctx: Context, key: string, given: string | undefined): Pro
   const more = notYet.length ? { advice: notYet } : {};
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text, ...more });
   return EXIT.done;
+}
+
+function inWords({ path, message }: { path: string; message: string }): string {
+  return `${path}: ${message}`;
+}
+
+function listed(heading: string, lines: readonly string[]): string[] {
+  return lines.length ? [heading, ...lines.map((line) => `  ${line}`)] : [];
 }
 
 /** The file without this key. A key that nobody knows was not meant, unless it stands in the file. */
@@ -96,7 +107,7 @@ function leadsTo(key: string, known: string): boolean {
 async function whenItHolds(
   ctx: Context,
   key: string,
-): Promise<{ note: string; advice?: { path: string; message: string }[] }> {
+): Promise<{ note: string; advice?: { path: string; message: string; holds?: boolean | undefined }[] }> {
   if (!existsSync(join(ctx.home, "gateway.json"))) return { note: words.nextStart };
   try {
     const { quarantined, problems } = await ctx.rpc.call("config.get", {});

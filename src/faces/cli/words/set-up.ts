@@ -12,6 +12,7 @@ export const configWords = {
     restart: "It applies after the gateway restarts.",
   },
   butNotYet: "It doesn't work as things are:",
+  butLess: "It does less than it seems to:",
   giveValue: "Give a value, or --unset to remove the key.",
   giveValueHint: (key: string) => `For example: lares config set ${key} VALUE`,
   changed: (unset: boolean, key: string, file: string) => `${unset ? "Removed" : "Set"} ${key} in ${file}.`,
