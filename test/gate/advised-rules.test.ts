@@ -45,6 +45,7 @@ function commandsFor(rule: string): string[] {
   if (bare === rule) return [rule];
   if (rule.startsWith("sqlite3")) return [`${bare} .tables`, `${bare} 'select a from b'`];
   if (rule === "which *") return ["type ls", "command -v ls"];
+  if (/^(npx|python[\d.]* -m) /.test(rule)) return [bare, `${bare} --quiet`, `${bare} -q x`];
   return [bare, `${bare} --month 10`, `${bare} -q x`];
 }
 

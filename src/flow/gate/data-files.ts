@@ -14,7 +14,7 @@ const INSTRUCTS =
   /^(soul|agents?|claude|user|memory|heartbeat|skill|gemini|qwen|crush|warp|opencode|copilot|codex|conventions|identity|tools|boot|bootstrap|prompt|rules|system)(\.local|\.override)?\.(md|markdown|txt)$|instructions\.(md|markdown|txt)$/i;
 /** Data by its ending, but it tells a program what to install, build or run. */
 const STEERS =
-  /requirements|constraints|^test_|_test\.|^compose|docker-compose|devcontainer|presets\.json$|^(cmakelists|meson_options|conanfile)\.txt$|^a\.out$|^(package|package-lock|npm-shrinkwrap|composer|bower|deno|lerna|nx|turbo|rush|project|workspace|angular|mcp|hooks?|plugins?|manifest|settings|tasks|launch|jest|karma|nodemon|ecosystem|vercel|firebase|renovate|lefthook|opencode|crush|biome|babel)\.json$|^[jt]sconfig|(config|conf|rc)\.json$/i;
+  /requirements|constraints|^test_|_test\.|^tests?.*\.txt$|^compose|docker-compose|devcontainer|presets\.json$|^(cmakelists|meson_options|conanfile)\.txt$|^a\.out$|^(package|package-lock|npm-shrinkwrap|composer|bower|deno|lerna|nx|turbo|rush|project|workspace|angular|mcp|hooks?|plugins?|manifest|settings|tasks|launch|jest|karma|nodemon|ecosystem|vercel|firebase|renovate|lefthook|opencode|crush|biome|babel)\.json$|^[jt]sconfig|(config|conf|rc)\.json$/i;
 /** Folders whose files other programs load, by any name. */
 const LOADED_FOLDER =
   /(^|\/)(node_modules|site-packages|skills|hooks|plugins|agents|commands|prompts|rules|requirements)\//i;

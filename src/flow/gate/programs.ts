@@ -6,6 +6,7 @@
  * GATE-5: what a table lets through neither runs another program nor writes a file.
  */
 import { judgeAwk } from "./awk.ts";
+import { isChecker, isCheckerWord } from "./checkers.ts";
 import { FETCHES, judgeFetching } from "./fetching.ts";
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
@@ -319,6 +320,7 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   if (name === "npx") return judgeNpx(args);
   if (name === "sqlite3") return judgeSqlite(args);
+  if (isChecker(name)) return { ...none, concerns: judgeChecker(name, args) };
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
   if (NEVER_OPEN.test(name)) {
@@ -368,27 +370,31 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
   const isModule = /^python/.test(name) && args[0] === "-m";
   const script = isModule ? 1 : 0;
   const hasScript = args[script] !== undefined && !args[script]!.startsWith("-");
+  const checker = isModule && isChecker(args[1] ?? "") ? args[1]! : undefined;
   const concerns = args.flatMap((arg, index) => {
+    if (checker && index > script && !isCheckerWord(checker, arg))
+      return [{ index, text: mayLoad(arg.split("=")[0]!) }];
     if (!hasScript || index <= script) return [{ index, text: argumentsCanRun(name) }];
     return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
   });
   return { concerns, files: [] };
 }
 
-/** Modules of Python that test or check the project: the same as the programs of their names. */
-const MODULES = /^(pytest|unittest|mypy|ruff|black|flake8|pylint|isort)$/;
-/** Packages that build, test or check the project. Others may run any program they are given. */
-const PACKAGES =
-  /^(tsc|vue-tsc|svelte-check|eslint|prettier|vitest|jest|mocha|stylelint|oxlint|biome|@biomejs\/biome|tsdown|knip|cspell)(@[\w.^~-]+)?$/;
-
 /** A rule that spells the package speaks about the package: what follows is its own, as npx hands it on. */
 function judgeNpx(args: readonly string[]): Judgement {
-  const isKnown = PACKAGES.test(args[0] ?? "");
-  const concerns = args.flatMap((arg, index) => {
-    if (!isKnown || index === 0) return [{ index, text: argumentsCanRun("npx") }];
-    return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
-  });
-  return { concerns, files: [] };
+  const [checker = "", ...rest] = args;
+  if (isChecker(checker)) return { concerns: [npxItself(0), ...judgeChecker(checker, rest, 1)], files: [] };
+  return { concerns: args.map((_, index) => npxItself(index)), files: [] };
+}
+
+function npxItself(index: number): Concern {
+  return { index, text: argumentsCanRun("npx") };
+}
+
+function judgeChecker(checker: string, args: readonly string[], from = 0): Concern[] {
+  return args.flatMap((arg, i) =>
+    isCheckerWord(checker, arg) ? [] : [{ index: from + i, text: mayLoad(arg.split("=")[0]!) }],
+  );
 }
 
 /** How results are shown. */
@@ -419,7 +425,7 @@ function judgeSqlite(args: readonly string[]): Judgement {
 
 /** Interpreters and starters whose words are judged one by one, so that what they run is known where none is a concern. */
 export function runsWhatIsSpelt(name: string, args: readonly string[]): boolean {
-  if (/^python[\d.]*$/.test(name)) return args[0] === "-m" && MODULES.test(args[1] ?? "");
+  if (/^python[\d.]*$/.test(name)) return args[0] === "-m" && isChecker(args[1] ?? "");
   return name === "npx" || name === "sqlite3";
 }
 

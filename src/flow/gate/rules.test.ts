@@ -22,11 +22,18 @@ describe("a rule for commands", () => {
   ])("%j cannot be used", (text, why) => expect(parseExecRule(text).problem).toMatch(why));
 });
 
-test.each(["AGENTS.md", "a/MEMORY.md", "skills", "skills/x/run.sh", ".git/hooks/pre-commit", ".github"])(
-  "%s is a file that instructs later turns, or a folder of such files",
-  (path) => expect(isStanding(path)).toBe(true),
-);
-test.each(["agents.md", "README.md", "myskills/x", "MEMORY.md.txt"])("%s is not", (path) =>
+test.each([
+  "AGENTS.md",
+  "a/MEMORY.md",
+  "skills",
+  "skills/x/run.sh",
+  ".git/hooks/pre-commit",
+  ".github",
+  "agents.md",
+  "Soul.md",
+  "CLAUDE.local.md",
+])("%s is a file that instructs later turns, or a folder of such files", (path) => expect(isStanding(path)).toBe(true));
+test.each(["docs/user.md", "README.md", "myskills/x", "MEMORY.md.txt"])("%s is not", (path) =>
   expect(isStanding(path)).toBe(false),
 );
 

@@ -27,18 +27,23 @@ export interface GatewayDoors {
 }
 
 /** Files an agent takes instructions from in later turns. */
-export const STANDING =
-  /(^|\/)(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
+const STANDING = /(^|\/)(USER|MEMORY)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
+/** The same in any case: on many disks `agents.md` is AGENTS.md. */
+const STANDING_IN_ANY_CASE = /(^|\/)(SOUL|AGENTS|CLAUDE|GEMINI|HEARTBEAT|SKILL)(\.local|\.override)?\.md$/i;
+
+export function isStandingFile(path: string): boolean {
+  return STANDING.test(path) || STANDING_IN_ANY_CASE.test(path);
+}
 /** Such a file, a folder of such files, or something in one. */
 export function isStanding(path: string): boolean {
-  return STANDING.test(path) || STANDING.test(`${path}/`);
+  return isStandingFile(path) || isStandingFile(`${path}/`);
 }
 /**
  * Writing here makes other programs run or obey what was written: no rule covers it, a person does. The workspace is the home of
  * every command, so what programs look for in a home counts (`.curlrc`, `.config/git/config`).
  */
 const LOADED =
-  /(^|\/)(\.git|\.husky|\.githooks|\.config|\.ssh|\.gnupg|\.docker|\.cargo|\.jq)(\/|$)|(^|\/)(\.curlrc|\.wgetrc|\.wget2rc|\.netrc|\.manpath|\.psqlrc|\.my\.cnf|\.sqliterc|\.gdbinit|\.screenrc|\.tmux\.conf|\.lesskey|\.magic(\.mgc)?|\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
+  /(^|\/)(\.git|\.husky|\.githooks|\.config|\.ssh|\.gnupg|\.docker|\.cargo|\.jq|\.local|\.vim|\.emacs\.d|\.pip|\.gradle|\.m2|\.vscode|\.cursor)(\/|$)|(^|\/)(\.curlrc|\.wgetrc|\.wget2rc|\.netrc|\.manpath|\.psqlrc|\.my\.cnf|\.sqliterc|\.gdbinit|\.screenrc|\.tmux\.conf|\.lesskey|\.magic(\.mgc)?|\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.exrc|\.emacs|\.inputrc|\.bash_login|\.bash_logout|\.zprofile|\.zlogin|\.zlogout|\.pdbrc|\.mailcap|\.hgrc|\.irbrc|\.gemrc|\.pypirc|\.mcp\.json|\.pre-commit-config\.yaml|\.cursorrules)$/;
 
 /** Such a file, seen from the agent: that its folder lies somewhere below one called `.config` says nothing about the file. */
 export function isLoaded(path: string, place: Pick<GatePlace, "workspace" | "roots">): boolean {

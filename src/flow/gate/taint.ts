@@ -18,7 +18,7 @@ import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";
 import { findDestinations, hostsIn } from "./destinations.ts";
 import type { JudgedPart } from "./exec.ts";
-import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
+import { coveringRule, hostMatches, isStandingFile, parseExecRule, rulesFor } from "./rules.ts";
 import { standingFileIn } from "./standing.ts";
 import { callTools, causedBy, instructBy, reachHost, stateWords, WOULD } from "./words.ts";
 
@@ -47,7 +47,7 @@ export function taint(
   if (plan.risk === "service" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
     return ask(callTools(plan.targets));
   }
-  if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
+  if (plan.risk === "write" && plan.targets.some((target) => isStandingFile(target))) {
     return ask(WOULD.instruct);
   }
   const refused = parts.find((part) => part.verdict === "deny");
