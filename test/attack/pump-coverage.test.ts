@@ -28,6 +28,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/ground/config/owner-zone.ts",
     "src/ground/config/mask.ts",
     "src/ground/config/program.ts",
+    "src/ground/config/source.ts",
     "src/edges/channels/account.ts",
     "src/edges/channels/email/config.ts",
     "src/edges/channels/irc/config.ts",
