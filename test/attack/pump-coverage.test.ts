@@ -27,7 +27,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/ground/config/environment.ts",
     "src/ground/config/owner-zone.ts",
     "src/ground/config/mask.ts",
-    "src/ground/config/program.ts",
     "src/ground/config/source.ts",
     "src/edges/channels/account.ts",
     "src/edges/channels/email/config.ts",
@@ -142,7 +141,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/runtimes/codex/failure.ts",
   ]),
   ...because("one expression with nothing to take back, checked by itself", [
-    "src/edges/runtimes/overview.ts",
     "src/core/domain/message.ts",
     "src/mind/context/forgotten.ts",
     "src/mind/memory/backends/found.ts",
