@@ -164,6 +164,7 @@ function adviseJobs(at: AdviceContext): ReturnType<typeof adviseSchedules> {
   return adviseSchedules(schedules, {
     now: at.now,
     zone,
+    others: at.jobs,
     isAgent: (agent) => isAgent(agent, at),
     whyUnreachable: (route) => whyUnreachable(accounts, route),
   });

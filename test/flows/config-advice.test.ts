@@ -99,6 +99,7 @@ describe("what doesn't work as things are is set, and said", () => {
       sandbox: { backend: "docker", image: "debian:stable-slim" },
       memory: { embedder: { use: "ollama" }, teams: { home: ["nemo"] } },
       web: { privateHosts: ["http://nas.lan"] },
+      schedules: [{ name: "inp", every: "1 hour", prompt: "hi", input: "nojob" }],
     };
     writeFileSync(file, JSON.stringify(bad));
     const asked = [await cli("config", "check"), await cli("doctor"), await cli("security", "audit")];
@@ -116,6 +117,7 @@ describe("what doesn't work as things are is set, and said", () => {
         'no agent "nemo"',
         '"http://nas.lan" isn\'t a host',
         '"docs.example.com/x" can\'t match any address',
+        'There is no job "nojob" whose output this one could get',
       ])
         expect(said.replace(/\s+/g, " ")).toContain(why);
     }

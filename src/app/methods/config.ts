@@ -1,9 +1,12 @@
 /** Handlers of `config.*`. */
 import type { Json } from "../../core/domain/index.ts";
 import type { LaresSettings } from "../config.ts";
+import type { Instance } from "../instance.ts";
 import type { Asks, Methods } from "./parts.ts";
 
-export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSettings }): Methods<"config"> {
+export function makeConfigMethods(
+  parts: Asks<"agents" | "schedules"> & { settings: LaresSettings },
+): Methods<"config"> {
   const { settings, instance } = parts;
   return {
     async "config.get"({ path }) {
@@ -11,8 +14,14 @@ export function makeConfigMethods(parts: Asks<"agents"> & { settings: LaresSetti
       await settings.look();
       return settings.get(path);
     },
-    "config.set": ({ path, value }) => settings.set(path, value as Json | undefined, instance().agents.names()),
-    "config.check": ({ text }) => settings.check(text, instance().agents.names()),
+    "config.set": async ({ path, value }) =>
+      settings.set(path, value as Json | undefined, await listKnownNames(instance())),
+    "config.check": async ({ text }) => settings.check(text, await listKnownNames(instance())),
     "config.schema": () => settings.schema(),
   };
+}
+
+/** What settings may refer to beside the file. */
+export async function listKnownNames({ agents, schedules }: Pick<Instance, "agents" | "schedules">) {
+  return { folders: agents.names(), jobs: await schedules.names() };
 }

@@ -22,6 +22,8 @@ export interface AdviceContext {
   env: Readonly<Record<string, string | undefined>>;
   /** Agents that have a folder in the home; they need no entry in the file. */
   folders: readonly string[];
+  /** Names and ids of the jobs there are. Only the running program knows them. */
+  jobs?: readonly string[];
   /** The folder of Lares, which no other folder may contain. */
   home: string;
   /** Asked by the running program: its environment is the one that counts. */

@@ -6,7 +6,7 @@
  * SETTINGS-2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
  */
 import { join } from "node:path";
-import type { ConfigAdvice } from "../../core/contracts/index.ts";
+import type { AdviceContext, ConfigAdvice } from "../../core/contracts/index.ts";
 import { AppError, type Json, toJson } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
 import { asSentence, truthy } from "../../core/kit/index.ts";
@@ -36,6 +36,9 @@ export interface SettingsParts<Schema extends ConfigSchema> {
 }
 
 export type Section<Schema extends ConfigSchema> = keyof Config<Schema> & string;
+
+/** What settings may refer to beside the file: agents with a folder in the home, and jobs. */
+type KnownNames = Pick<AdviceContext, "folders" | "jobs">;
 
 /** What a change did: the sections that hold new values, and those that wait for a restart. */
 interface Taken<Schema extends ConfigSchema> {
@@ -142,11 +145,11 @@ export class Settings<Schema extends ConfigSchema> {
    * Changes one key of the file. A result with a new problem is refused, and then nothing is written. `advice`: what is new in it
    * and doesn't work as things are.
    */
-  async set(path: string, value: Json | undefined, folders: readonly string[]) {
-    const before = await this.advice(this.wanted, folders);
+  async set(path: string, value: Json | undefined, known: KnownNames) {
+    const before = await this.advice(this.wanted, known);
     let fresh: readonly ConfigAdvice[] = [];
     const changed = await this.change([[path, value]], async (config) => {
-      fresh = newAdvice(await this.advice(config, folders), before);
+      fresh = newAdvice(await this.advice(config, known), before);
       const never = fresh.filter(({ weight }) => weight === "never");
       return never.map(({ path: at, message }) => ({ path: at, message: `${at}: ${message}` }));
     });
@@ -155,9 +158,9 @@ export class Settings<Schema extends ConfigSchema> {
     return { path, effect, ...changed, ...(advice.length ? { advice } : {}) };
   }
 
-  private advice(config: Config<Schema>, folders: readonly string[]): Promise<readonly ConfigAdvice[]> {
+  private advice(config: Config<Schema>, known: KnownNames): Promise<readonly ConfigAdvice[]> {
     const { schema, variables, home } = this.parts;
-    return schema.advise({ config, folders, home, env: variables, running: true, now: Date.now() });
+    return schema.advise({ config, ...known, home, env: variables, running: true, now: Date.now() });
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
@@ -192,11 +195,10 @@ export class Settings<Schema extends ConfigSchema> {
     });
   }
 
-  /** `folders`: the agents that have a folder in the home. */
-  async check(text: string | undefined, folders: readonly string[]) {
+  async check(text: string | undefined, known: KnownNames) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
-    const advice = standing(await this.advice(config, folders));
+    const advice = standing(await this.advice(config, known));
     const all = [...problems.map((p) => ({ ...p })), ...advice.map(toProblem)];
     return { ok: problems.length === 0 && advice.every(({ weight }) => weight === "note"), problems: all };
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adviseSchedules, schedulesConfig } from "./config.ts";
+import { adviseSchedules, inputsFirst, schedulesConfig } from "./config.ts";
 
 test("declared jobs are judged without being made: time, zone, name, work and delivery, each in a sentence", () => {
   const jobs = schedulesConfig.parse([
@@ -35,4 +35,34 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     '"off": Nothing can be delivered to telegram/main: it is off. Switch it on: lares config set channels.telegram.main.enabled true',
     expect.stringMatching(/"nowhere": Nothing can be delivered to fax\/a: it isn't set up/),
   ]);
+});
+
+test("an input has to be there: in the file, wherever it stands, or added by a command, which only the running program knows", () => {
+  const jobs = schedulesConfig.parse(
+    ["late", "cli", "self", "gone", "job_1"].map((input) => ({
+      name: input === "self" ? "self" : `of ${input}`,
+      every: "1 day",
+      prompt: "x",
+      input,
+    })),
+  );
+  const late = schedulesConfig.parse([{ name: "late", every: "1 day", prompt: "x", input: "of late" }]);
+  const all = [...jobs, ...late];
+  const at = { now: 0, zone: "UTC", isAgent: () => true, whyUnreachable: () => undefined };
+  expect(adviseSchedules(all, { ...at, others: ["cli", "job_1"] })).toEqual([
+    { message: '"of gone": There is no job "gone" whose output this one could get. See: lares schedule list' },
+  ]);
+  expect(adviseSchedules(all, at).map(({ message, weight }) => [message.split(":")[0], weight])).toEqual([
+    ['"of cli"', "note"],
+    ['"of gone"', "note"],
+    ['"of job_1"', "note"],
+  ]);
+  const order = inputsFirst(
+    schedulesConfig.parse([
+      { name: "c", every: "1 day", prompt: "x", input: "b" },
+      { name: "b", every: "1 day", prompt: "x", input: "a" },
+      { name: "a", every: "1 day", prompt: "x" },
+    ]),
+  );
+  expect(order.map(({ name }) => name)).toEqual(["a", "b", "c"]);
 });

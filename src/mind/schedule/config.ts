@@ -5,7 +5,7 @@ import type { DeepReadonly } from "../../core/kit/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo, jobBudget, jobCondition } from "../../core/protocol/index.ts";
 import { comesAgain, parseWhen } from "./when.ts";
-import { NAME_TAKEN, PROMPT_OR_SCRIPT } from "./words.ts";
+import { inputNotDeclared, NAME_TAKEN, noSuchInput, PROMPT_OR_SCRIPT } from "./words.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
 
@@ -71,6 +71,8 @@ export function adviseSchedules(
     zone: string;
     whyUnreachable: (place: { channel: string; account: string }) => Unreachable | undefined;
     isAgent: (agent: string) => boolean;
+    /** Names and ids of the jobs there are; undefined where nobody knows. */
+    others?: readonly string[] | undefined;
   },
 ): Omit<ConfigAdvice, "path">[] {
   const names = new Set<string>();
@@ -89,12 +91,46 @@ export function adviseSchedules(
       if (!(error instanceof AppError)) throw error;
       never.push(inOneLine(error));
     }
+    const input = adviseInput(job, { declared: jobs, others: at.others });
     const about = (problem: string) => `"${job.name}": ${problem}`;
     return [
       ...never.map((problem) => ({ message: about(problem), weight: "never" as const })),
       ...problems.map((problem) => ({ message: about(problem) })),
+      ...(input ? [{ ...input, message: about(input.message) }] : []),
     ];
   });
+}
+
+function adviseInput(
+  { name, input }: DeclaredJob,
+  { declared, others }: { declared: readonly DeclaredJob[]; others?: readonly string[] | undefined },
+): Omit<ConfigAdvice, "path"> | undefined {
+  if (input === undefined || declared.some((one) => one.name === input)) return undefined;
+  if (!others) return { message: inputNotDeclared(input), weight: "note" };
+  const missing = missingInput({ name, input }, others.includes(input));
+  return missing && { message: inOneLine(missing) };
+}
+
+/** What is wrong with the job whose output this one gets: one verdict, wherever it is asked for. */
+export function missingInput(job: { name: string; input: string }, isThere: boolean): AppError | undefined {
+  // Its own last output is an input too.
+  if (isThere || job.input === job.name) return undefined;
+  return new AppError("NOT_FOUND", { message: noSuchInput(job.input), hint: "See: lares schedule list" });
+}
+
+/** Each after the one whose output it gets, so that it is there by then. In a circle, as they are written. */
+export function inputsFirst(jobs: readonly DeclaredJob[]): DeclaredJob[] {
+  const placed = new Set<DeclaredJob>();
+  const place = (job: DeclaredJob) => {
+    for (const chain: DeclaredJob[] = [job]; chain.length; ) {
+      const last = chain.at(-1)!;
+      const input = jobs.find((one) => one.name === last.input);
+      if (input && !placed.has(input) && !chain.includes(input)) chain.push(input);
+      else placed.add(chain.pop()!);
+    }
+  };
+  for (const job of jobs) place(job);
+  return [...placed];
 }
 
 /** A heartbeat's rhythm is written like a job's. */

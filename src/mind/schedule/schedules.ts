@@ -14,7 +14,7 @@ import {
 } from "../../core/domain/index.ts";
 import type { IdMaker } from "../../core/kit/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { DeclaredJob } from "./config.ts";
+import { type DeclaredJob, inputsFirst, missingInput } from "./config.ts";
 import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
 import { ScheduleRuns, type ShownSlot, type SlotBody } from "./runs.ts";
@@ -400,6 +400,12 @@ export class Schedules {
     return Promise.all(jobs.map((job) => this.view(job)));
   }
 
+  /** What another job may name as its input: names and ids of those that aren't in the file. */
+  async names(): Promise<string[]> {
+    const jobs = await listJobs(this.parts.records.committed, "work");
+    return jobs.filter((job) => !job.declared).flatMap(({ name, id }) => [name, id]);
+  }
+
   async get(idOrName: string): Promise<JobView> {
     return this.view(await this.must(idOrName));
   }
@@ -431,7 +437,7 @@ export class Schedules {
     for (const job of known) {
       if (job.kind === "work" && !jobs.some((d) => d.name === job.name)) await this.remove(job.id);
     }
-    for (const { deliver, ...given } of jobs) {
+    for (const { deliver, ...given } of inputsFirst(jobs)) {
       const before = known.find((job) => job.name === given.name);
       const print = JSON.stringify([given, deliver ?? null]);
       if (before?.createdBy === `lares.yaml ${print}`) continue;
@@ -537,12 +543,8 @@ export class Schedules {
       await this.parts.files.mark(agent, "changed" in condition ? condition.changed : condition.exists);
     }
     if (input === null) return;
-    if (input !== name && !(await readJob(this.parts.records, input))) {
-      throw new AppError("NOT_FOUND", {
-        message: `There is no job "${input}" whose output this one could get.`,
-        hint: "See: lares schedule list",
-      });
-    }
+    const missing = missingInput({ name, input }, (await readJob(this.parts.records, input)) !== undefined);
+    if (missing) throw missing;
   }
 
   private async must(idOrName: string): Promise<Job> {

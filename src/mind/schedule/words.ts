@@ -26,6 +26,14 @@ export const LATER_RUN_INSTEAD = `${MISSED} A later one was run instead.`;
 export const NAME_TAKEN = "Another job has the same name.";
 export const PROMPT_OR_SCRIPT = "Give either a prompt or a script.";
 
+export function noSuchInput(input: string): string {
+  return `There is no job "${input}" whose output this one could get.`;
+}
+
+export function inputNotDeclared(input: string): string {
+  return `It gets the output of "${input}", which isn't in this file. Whether a command added that job is known only while Lares runs.`;
+}
+
 /** Why a part of the day can't be meant any longer. */
 export const MORNING_OVER = "The morning is over.";
 export const AFTERNOON_OVER = "The afternoon is over.";
