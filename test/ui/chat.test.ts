@@ -217,7 +217,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     await log().getByText("Replaced: 2 messages").waitFor();
     expect(await log().getByText("first thought", { exact: true }).count()).toBe(0);
     await page.fill("#composer", "half a sent");
-    await page.getByRole("link", { name: "Now" }).click();
+    await page.getByRole("link", { name: "Now", exact: true }).click();
     await page.getByRole("heading", { name: "Now" }).waitFor();
     await page.goBack();
     await page.waitForSelector("#composer");
