@@ -93,7 +93,7 @@ describe("traps of Claude Code", () => {
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 
-  test("429 is told with the time of the next try, and the answer comes after it", async () => {
+  test("429 is reported with the time of the next try, and the answer comes after it", async () => {
     const follower = await run(await setUp(), "fail:rate-limit*2 retry-after:1 say:after all");
     const [wait] = follower.all("rate_limit");
     expect(wait).toMatchObject({ failure: "rate-limit", attempt: 1 });

@@ -278,7 +278,7 @@ describe("a trap of OpenClaw", () => {
     expect(follower.all("notice")).toMatchObject([{ text: expect.stringContaining("nearly full") }]);
   });
 
-  test("CLAW-7: a rate limit is told with the time of the next try, and what a failed try said isn't said twice", async () => {
+  test("CLAW-7: a rate limit is reported with the time of the next try, and the words of a failed try are not repeated", async () => {
     const { stage } = await use();
     const { follower } = await open(stage, "fail:rate-limit*2 retry-after:1 say:after all then:");
     await follower.ended;

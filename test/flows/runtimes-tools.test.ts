@@ -76,7 +76,7 @@ describe.skipIf(!needs("bwrap", "Lares' own tools in another runtime"))("Lares' 
     expect((await lares.chat("owner", orders.use("exec", { command: "id" }))).response).toMatch(/^failed: /);
   });
 
-  test("an approval outlives a restart: it is done once, and the next attempt is told (TURNS-19)", async () => {
+  test("an approval outlives a restart: it is done once, and the next attempt learns of it (TURNS-19)", async () => {
     const lares = await start();
     const wish = { text: "look at the harbour", at: "2031-01-01T09:00" };
     const parked = await lares.chat("owner", orders.use("schedule_add", wish, { quiet: true, once: true }));
@@ -93,7 +93,7 @@ describe.skipIf(!needs("bwrap", "Lares' own tools in another runtime"))("Lares' 
     ["effect.acted", /^ok: /],
     ["tool.running", /^told: .*memory_save/s],
     ["effect.acted:2", /^told: .*memory_save/s],
-  ])("killed at %s, a call is done once and the next attempt is told (TURNS-19)", async (point, said) => {
+  ])("killed at %s, a call is done once and the next attempt learns of it (TURNS-19)", async (point, said) => {
     const lares = await start();
     const order = orders.use("memory_save", { text: FACT }, { once: true });
     await lares.stop();
