@@ -2,7 +2,7 @@
  * What every run of a child program has in common: its events, its limits, its silence and its end. What it
  * says, and what it asks, is its session's business.
  */
-import type { RunEventBody, RunPorts, RunRequest } from "../../core/contracts/index.ts";
+import type { RunEventBody, RunPorts, RunRequest, RunToken } from "../../core/contracts/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { RunChild } from "./child.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -148,6 +148,13 @@ export class LiveRun {
   async settle(): Promise<void> {
     this.quiet();
     await this.parts.child.end();
+  }
+
+  /** Leaves the program, to be taken up with this token; null when there is nothing left to take up. */
+  async park(token: () => RunToken): Promise<RunToken | null> {
+    if (this.isOver) return null;
+    await this.leave();
+    return token();
   }
 
   /** Ends without `done`: it goes on elsewhere, or never began. */

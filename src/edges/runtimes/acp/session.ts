@@ -115,9 +115,7 @@ export class AcpSession implements RunSession, LiveSession {
   }
 
   async park(): Promise<RunToken | null> {
-    if (this.parts.profile.resume === "none" || this.live.isOver) return null;
-    await this.live.leave();
-    return this.token();
+    return this.parts.profile.resume === "none" ? null : this.live.park(() => this.token());
   }
 
   async close(): Promise<void> {

@@ -101,10 +101,8 @@ export class ExecSession implements RunSession, LiveSession {
     return this.live.stop("hard");
   }
 
-  async park(): Promise<RunToken | null> {
-    if (this.live.isOver) return null;
-    await this.live.leave();
-    return this.token();
+  park(): Promise<RunToken | null> {
+    return this.live.park(() => this.token());
   }
 
   async close(): Promise<void> {

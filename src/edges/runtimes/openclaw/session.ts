@@ -153,10 +153,8 @@ export class ClawSession implements RunSession, LiveSession {
     return this.live.stop(how);
   }
 
-  async park(): Promise<RunToken | null> {
-    if (this.live.isOver) return null;
-    await this.live.leave();
-    return this.token();
+  park(): Promise<RunToken | null> {
+    return this.live.park(() => this.token());
   }
 
   async close(): Promise<void> {
