@@ -183,6 +183,15 @@ describe("trying again", () => {
     expect(failed.message).toContain("p/x could not be reached");
   });
 
+  it("an answer that breaks off isn't called unreachable", async () => {
+    does.x = { text: "half of an answer", cut: true };
+    const config = { default: "p/x", patienceMs: 0, providers: { p: { baseUrl: server.url } } };
+    const failed = refused((await run(testModels({ config }))).reply);
+    expect(failed).toMatchObject({ failure: "network" });
+    expect(failed.message).toContain("p/x broke off in the middle of its answer");
+    expect(failed.hint).toContain("before the answer was complete");
+  });
+
   it("a connection that was closed while idle costs no failure", async () => {
     const warned: unknown[] = [];
     const models = testModels({

@@ -42,6 +42,8 @@ export interface CallPlan {
 interface Failed extends FailedAttempt {
   said: string;
   limit?: number | undefined;
+  /** Its answer had begun. */
+  isCut: boolean;
 }
 
 export async function callChain(
@@ -73,12 +75,12 @@ export async function callChain(
       ...(failed.length ? { failed: failed.map(attempt) } : {}),
     });
     if (result.ok) return answered(result.reply, result.ignored);
-    const { failure, evidence, empty } = result;
+    const { failure, evidence, empty, isCut } = result;
     if (result.usage && !empty) spent = addUsage(spent, result.usage);
     const times = (tried.get(route.id)?.times ?? 0) + 1;
     tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
     const limit = failure === "context-overflow" ? limitIn(evidence) : undefined;
-    failed.push({ at: clock.now(), model: route.model, failure, said: saidBy(evidence, route), limit });
+    failed.push({ at: clock.now(), model: route.model, failure, said: saidBy(evidence, route), limit, isCut });
     step = next(
       routes,
       health.entries,
@@ -117,7 +119,14 @@ async function ask(
   signal: AbortSignal,
 ): Promise<
   | { ok: true; reply: Answered; ignored: string[] }
-  | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined; empty?: Answered }
+  | {
+      ok: false;
+      failure: FailureClass;
+      evidence: Evidence;
+      usage: Usage | undefined;
+      isCut: boolean;
+      empty?: Answered;
+    }
 > {
   const { health, clock } = plan;
   const answering: ModelDelta = { type: "answering", model: route.model, practice: false };
@@ -151,9 +160,9 @@ async function ask(
     const { tokens } = result;
     const hasCost = tokens !== undefined || result.ok || result.isCut;
     const usage = hasCost ? toUsage(route.price, tokens) : undefined;
-    if (!result.ok) return { ok: false, failure, evidence, usage };
+    if (!result.ok) return { ok: false, failure, evidence, usage, isCut: result.isCut ?? false };
     const empty: Answered = { ok: true, content: [], finish: result.finish, usage: usage ?? NO_USAGE };
-    return { ok: false, failure, evidence, usage, empty };
+    return { ok: false, failure, evidence, usage, isCut: false, empty };
   } catch (aborted) {
     health.unresolved(route.id);
     throw aborted;
@@ -216,7 +225,7 @@ function giveUp(failed: readonly Failed[], usage: Usage, hasOthers: boolean): Mo
     ok: false,
     failure,
     message: failureSentence(failed),
-    hint: findHint(failure, hasOthers),
+    hint: findHint(failure, hasOthers, failed.find((one) => one.failure === failure)?.isCut),
     usage,
     failed: failed.map(attempt),
     // The smallest: any model that is asked next time must be able to hold it.

@@ -18,6 +18,12 @@ const WHAT: Record<FailureClass, string> = {
   unknown: "failed",
 };
 
+/** The same failures after the answer had begun: then the model was reached, and only the rest is missing. */
+const WHAT_WHEN_CUT: Partial<Record<FailureClass, string>> = {
+  timeout: "stopped in the middle of its answer",
+  network: "broke off in the middle of its answer",
+};
+
 const HINT: Record<FailureClass, string | null> = {
   auth: "Check the key of this provider, then try again.",
   billing: "Add credit with this provider, or set models.fallbacks in lares.yaml.",
@@ -39,17 +45,24 @@ export function makeNotice(first: string, failure: FailureClass | null, answered
   return `${first} ${failure ? WHAT[failure] : "is not set up"}; ${answered} answered.`;
 }
 
-/** `hasOthers`: there are models to fall back on, and they were asked, too. */
-export function findHint(failure: FailureClass, hasOthers: boolean): string | null {
-  const hint = HINT[failure];
+const HINT_WHEN_CUT: Partial<Record<FailureClass, string>> = {
+  network: "The connection closed before the answer was complete. Try again, or set models.fallbacks in lares.yaml.",
+};
+
+/** `hasOthers`: there are models to fall back on, and they were asked, too. `isCut`: the answer had begun. */
+export function findHint(failure: FailureClass, hasOthers: boolean, isCut = false): string | null {
+  const hint = (isCut ? HINT_WHEN_CUT[failure] : undefined) ?? HINT[failure];
   return hasOthers ? (hint?.replace("set models.fallbacks", "add another model to models.fallbacks") ?? null) : hint;
 }
 
 /** One clause per model that was asked, with what its provider said, where it said something useful. */
-export function failureSentence(attempts: readonly { model: string; failure: FailureClass; said: string }[]): string {
+export function failureSentence(
+  attempts: readonly { model: string; failure: FailureClass; said: string; isCut?: boolean }[],
+): string {
   const clauses = new Map<string, string>();
-  for (const { model, failure, said } of attempts) {
-    clauses.set(model, `${model} ${WHAT[failure]}${said ? ` (${said})` : ""}`);
+  for (const { model, failure, said, isCut } of attempts) {
+    const what = (isCut ? WHAT_WHEN_CUT[failure] : undefined) ?? WHAT[failure];
+    clauses.set(model, `${model} ${what}${said ? ` (${said})` : ""}`);
   }
   return `${[...clauses.values()].join("; ")}.`;
 }
