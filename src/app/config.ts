@@ -44,7 +44,7 @@ import { memoryConfig } from "../mind/memory/index.ts";
 import { familyConfig } from "../mind/prompt/index.ts";
 import { adviseSchedules, rhythmAdvice, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
-import { teamsConfig } from "../mind/teams/index.ts";
+import { teamsConfig } from "../mind/sub-agents/index.ts";
 
 const agentConfig = z
   .strictObject({

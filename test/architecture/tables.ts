@@ -20,7 +20,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   channel_kept: "flow/channels",
   checkpoint: "flow/checkpoints",
   checkpoint_blob: "flow/checkpoints",
-  child_run: "mind/teams",
+  child_run: "mind/sub-agents",
   compaction: "mind/context",
   delivery: "flow/outbox",
   draft: "flow/outbox",

@@ -66,8 +66,7 @@ const defined = new Set(
 );
 
 function isDefined(name: string): boolean {
-  const term = name.replaceAll("-", " ");
-  return defined.has(term) || defined.has(term.replace(/s$/, ""));
+  return [name, name.replaceAll("-", " ")].some((term) => defined.has(term) || defined.has(term.replace(/s$/, "")));
 }
 
 const EXPORT = /^export (?:abstract |async )*(?:function|class|interface|type|const|let) (\w+)/gm;

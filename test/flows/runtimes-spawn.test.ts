@@ -20,7 +20,7 @@ const history = async (lares: Lares, session: string) =>
   JSON.stringify((await lares.rpc("chat.history", { session })).messages);
 
 describe.skipIf(!needs("bwrap", "sub-agents in another runtime"))("a sub-agent in another runtime", () => {
-  test("is asked about, does its work there, and its result comes back as any sub-agent's (TEAMS-7)", async () => {
+  test("is asked about, does its work there, and its result comes back as any sub-agent's (SUB-AGENTS-7)", async () => {
     const lares = await start();
     const task = { task: orders.say("made elsewhere"), runtime: "fake" };
     const parked = await lares.chat("owner", spawn(task));

@@ -12,7 +12,7 @@ import type { AgentFolders } from "../../mind/agents/index.ts";
 import type { BudgetedModel } from "../../mind/budget/index.ts";
 import { readTurnRecord } from "../../mind/context/index.ts";
 import { chooseJudge, Goals, type GoalsConfig } from "../../mind/goals/index.ts";
-import type { Children } from "../../mind/teams/index.ts";
+import type { Children } from "../../mind/sub-agents/index.ts";
 
 export function makeGoals(parts: {
   records: Records;

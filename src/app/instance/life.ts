@@ -15,7 +15,7 @@ import type { GoalBody } from "../../mind/goals/index.ts";
 import { declareBeats } from "../../mind/heartbeat/index.ts";
 import type { NightBody } from "../../mind/memory/index.ts";
 import type { SlotBody } from "../../mind/schedule/index.ts";
-import type { DeadlineBody } from "../../mind/teams/index.ts";
+import type { DeadlineBody } from "../../mind/sub-agents/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Turns } from "./turns.ts";

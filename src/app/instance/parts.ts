@@ -11,7 +11,7 @@ import type { Goals } from "../../mind/goals/index.ts";
 import type { MemoryRooms } from "../../mind/memory/index.ts";
 import type { PromptFiles } from "../../mind/prompt/index.ts";
 import type { Schedules } from "../../mind/schedule/index.ts";
-import type { Children } from "../../mind/teams/index.ts";
+import type { Children } from "../../mind/sub-agents/index.ts";
 import type { LaresConfig } from "../config.ts";
 import type { Channels } from "./channels.ts";
 

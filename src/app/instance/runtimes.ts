@@ -9,7 +9,7 @@ import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
 import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
 import { callerPrompt } from "../../mind/prompt/index.ts";
-import { spawnedRuntime } from "../../mind/teams/index.ts";
+import { spawnedRuntime } from "../../mind/sub-agents/index.ts";
 import type { Built } from "./intake.ts";
 
 export interface Runtimes {

@@ -35,7 +35,7 @@ import { makeReader } from "../../ground/config/index.ts";
 import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
 import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
-import { makeSessionToolPort } from "../../mind/teams/index.ts";
+import { makeSessionToolPort } from "../../mind/sub-agents/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Wakers } from "./wakers.ts";

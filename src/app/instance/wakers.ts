@@ -25,7 +25,7 @@ import {
   troublesSince,
   type WorkspaceFiles,
 } from "../../mind/schedule/index.ts";
-import { Children } from "../../mind/teams/index.ts";
+import { Children } from "../../mind/sub-agents/index.ts";
 import { Watchers } from "../../mind/watch/index.ts";
 import { makeGoals } from "./goals.ts";
 import type { Built, BuiltIntake } from "./intake.ts";

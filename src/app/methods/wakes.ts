@@ -3,7 +3,7 @@ import { runningProcesses } from "../../edges/tools/index.ts";
 import { eventsWaiting, placeWake, wakeEvent } from "../../flow/events/index.ts";
 import { listParked } from "../../flow/turns/index.ts";
 import { nextSlots } from "../../mind/schedule/index.ts";
-import { openChildren } from "../../mind/teams/index.ts";
+import { openChildren } from "../../mind/sub-agents/index.ts";
 import { listWakes, type Waiting } from "../../mind/wakes/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";

@@ -2,15 +2,15 @@
  * Sub-agents. A child is an ordinary turn in a separate session, in the background lane; its end is a system event for the
  * parent's session. Nothing waits in memory for it.
  *
- * TEAMS-1: spawning under the same key is the same child; its row is written with its admission.
- * TEAMS-2: a child's result reaches the parent once, across any crash of either: at its end, or at the next start.
- * TEAMS-3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
+ * SUB-AGENTS-1: spawning under the same key is the same child; its row is written with its admission.
+ * SUB-AGENTS-2: a child's result reaches the parent once, across any crash of either: at its end, or at the next start.
+ * SUB-AGENTS-3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
  * can't be known is reported as unknown.
- * TEAMS-4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
+ * SUB-AGENTS-4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
  *     a child that has ended. A stopped child is not woken by its helpers' ends; those are reported further up.
- * TEAMS-5: a child that is quiet for long is reported once, but not stopped.
- * TEAMS-6: text a parent read from outside stays outside text for its child, and the other way round.
- * TEAMS-7: a child for which another runtime was chosen stays with it: corrections, further words and reports of its helpers are read
+ * SUB-AGENTS-5: a child that is quiet for long is reported once, but not stopped.
+ * SUB-AGENTS-6: text a parent read from outside stays outside text for its child, and the other way round.
+ * SUB-AGENTS-7: a child for which another runtime was chosen stays with it: corrections, further words and reports of its helpers are read
  *     there, too.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -465,7 +465,7 @@ export class Children {
     const whose = to === child ? "the sub-agent you asked for" : "a sub-agent below one you asked for";
     await this.parts.tell(
       {
-        // A child is reported once, no matter which path notices its end (TEAMS-2).
+        // A child is reported once, no matter which path notices its end (SUB-AGENTS-2).
         key: makeKey(child),
         label: `Result of ${whose}: ${state}`,
         body: `Task: ${child.task}\n\n${said}`,

@@ -184,7 +184,7 @@ describe("a child", () => {
     expect(life.told[0]).toMatch(/Result of the sub-agent.*answered[\s\S]*Task: task a[\s\S]*did:/);
   });
 
-  test("asked for twice under one key is one child (TEAMS-1)", async () => {
+  test("asked for twice under one key is one child (SUB-AGENTS-1)", async () => {
     const life = await begin();
     const first = await spawn(life, "a");
     expect(await spawn(life, "a")).toEqual(first);
@@ -192,7 +192,7 @@ describe("a child", () => {
     await life.until(() => life.told.length === 1);
   });
 
-  test("three at work when the process is killed: every result arrives once (TEAMS-2)", async () => {
+  test("three at work when the process is killed: every result arrives once (SUB-AGENTS-2)", async () => {
     let life = await begin();
     for (const key of ["a", "b", "c"]) await spawn(life, key);
     life = await life.kill();
@@ -205,7 +205,7 @@ describe("a child", () => {
     expect(new Set(life.told).size).toBe(3);
   });
 
-  test("that ended while nobody could be told is told at the next start, once (TEAMS-2)", async () => {
+  test("that ended while nobody could be told is told at the next start, once (SUB-AGENTS-2)", async () => {
     let life = await begin();
     const { turn } = await spawn(life, "a");
     // Its end is durable, the process dies before the parent hears of it.
@@ -218,7 +218,7 @@ describe("a child", () => {
     expect(life.told).toHaveLength(1);
   });
 
-  test("may not be too many, nor too deep (TEAMS-3)", async () => {
+  test("may not be too many, nor too deep (SUB-AGENTS-3)", async () => {
     const life = await begin();
     for (const key of ["a", "b", "c"]) await spawn(life, key);
     await expect(spawn(life, "d")).rejects.toThrow(/are already running/);
@@ -228,7 +228,7 @@ describe("a child", () => {
     await expect(spawn(life, "f", innermost)).rejects.toThrow(/deep/);
   });
 
-  test("past its deadline is stopped, and that is its result, also over a restart (TEAMS-3)", async () => {
+  test("past its deadline is stopped, and that is its result, also over a restart (SUB-AGENTS-3)", async () => {
     let life = await begin();
     await spawn(life, "a");
     life = await life.kill();
@@ -237,7 +237,7 @@ describe("a child", () => {
     expect(life.told[0]).toContain("stopped");
   });
 
-  test("stops when the turn that asked for it is stopped (TEAMS-4)", async () => {
+  test("stops when the turn that asked for it is stopped (SUB-AGENTS-4)", async () => {
     const life = await begin();
     await spawn(life, "a");
     life.results.set(PARENT.turn, pretend<TurnResult>({ state: "stopped", text: "", notices: [] }));
@@ -250,7 +250,7 @@ describe("a child", () => {
   /** As a turn of the child itself asks for one. */
   const under = (child: { session: string; turn: TurnId }) => ({ ...PARENT, session: child.session, turn: child.turn });
 
-  test("and its own helper stop with the turn at the top; each is told once, and to nobody who was stopped (TEAMS-4)", async () => {
+  test("and its own helper stop with the turn at the top; each is told once, and to nobody who was stopped (SUB-AGENTS-4)", async () => {
     let life = await begin();
     const child = await spawn(life, "a");
     const helper = await spawn(life, "b", under(child));
@@ -275,7 +275,7 @@ describe("a child", () => {
     expect(life.told[2]).toMatch(/answered[\s\S]*task c/);
   });
 
-  test("that ended just before the stop is told as what it is; the helper it left at work stops (TEAMS-4)", async () => {
+  test("that ended just before the stop is told as what it is; the helper it left at work stops (SUB-AGENTS-4)", async () => {
     const life = await begin();
     const child = await spawn(life, "a");
     life.release();
@@ -291,7 +291,7 @@ describe("a child", () => {
     expect(life.toldTo[1]).toContain(": stopped");
   });
 
-  test("left at work by one that ended stops after a death, too, when the top was stopped (TEAMS-4)", async () => {
+  test("left at work by one that ended stops after a death, too, when the top was stopped (SUB-AGENTS-4)", async () => {
     let life = await begin();
     const child = await spawn(life, "a");
     life.release();
@@ -335,7 +335,7 @@ describe("a child", () => {
     expect(await life.children.mayRead({ agent: "cook", session }, "agent:cook:main")).toBe(false);
   });
 
-  test("stops when its parent was stopped and the process died before it heard (TEAMS-4)", async () => {
+  test("stops when its parent was stopped and the process died before it heard (SUB-AGENTS-4)", async () => {
     let life = await begin();
     await spawn(life, "a");
     life.results.set(PARENT.turn, pretend<TurnResult>({ state: "stopped", text: "", notices: [] }));
@@ -344,7 +344,7 @@ describe("a child", () => {
     expect(life.told[0]).toContain("stopped");
   });
 
-  test("that is quiet is reported once and goes on (TEAMS-5)", async () => {
+  test("that is quiet is reported once and goes on (SUB-AGENTS-5)", async () => {
     const life = await begin();
     await spawn(life, "a");
     life.quietSince = life.clock.now();
@@ -359,7 +359,7 @@ describe("a child", () => {
     expect(life.told[1]).toContain("answered");
   });
 
-  test("that ended and left no result is told as unknown, not waited for for ever (TEAMS-3)", async () => {
+  test("that ended and left no result is told as unknown, not waited for for ever (SUB-AGENTS-3)", async () => {
     const life = await begin();
     await spawn(life, "a");
     life.isGone = true;

@@ -1,4 +1,4 @@
-/** Children that record nothing for a long time are reported to their parent, once each, but not stopped (TEAMS-5). */
+/** Children that record nothing for a long time are reported to their parent, once each, but not stopped (SUB-AGENTS-5). */
 import type { Records } from "../../core/contracts/index.ts";
 import type { TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
