@@ -36,6 +36,7 @@ import { adviseBy, type Config, defineConfig, type Settings } from "../ground/co
 import { lanesConfig } from "../ground/engine/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { agentAdvice, isAgent } from "../mind/agents/index.ts";
+import { boardConfig } from "../mind/board/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
@@ -92,6 +93,7 @@ export const schema = defineConfig(
     eventHooks: eventHooksConfig.prefault({}),
     watch: watchConfig,
     goals: goalsConfig,
+    board: boardConfig,
     lanes: lanesConfig,
     retention: retentionConfig,
     agents: z
@@ -137,6 +139,7 @@ export const schema = defineConfig(
     eventHooks: "live",
     watch: "live",
     goals: "live",
+    board: "live",
     retention: "live",
     agents: "live",
     channels: "live",

@@ -11,6 +11,7 @@ import { findAgent } from "../../flow/sessions/index.ts";
 import { listTurns, recentChats } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { readTurnState } from "../../ground/engine/index.ts";
+import { Board } from "../../mind/board/index.ts";
 import { hasReadOutside } from "../../mind/context/index.ts";
 import type { Goals } from "../../mind/goals/index.ts";
 import { describeRecent, Heartbeat } from "../../mind/heartbeat/index.ts";
@@ -37,6 +38,7 @@ export interface Wakers {
   schedules: Schedules;
   children: Children;
   goals: Goals;
+  board: Board;
 }
 
 export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
@@ -108,7 +110,8 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
       config: makeReader(config, "goals"),
     }),
   );
-  return { hooks, watchers, heartbeat, schedules, children, goals };
+  const board = new Board({ records, clock, ids, bus: parts.bus, config: makeReader(config, "board") });
+  return { hooks, watchers, heartbeat, schedules, children, goals, board };
 }
 
 function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: Heartbeat; schedules: Schedules } {

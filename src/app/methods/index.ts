@@ -7,6 +7,7 @@ import { type A2aMethodParts, makeA2aMethods } from "./a2a.ts";
 import { makeAgentMethods } from "./agents.ts";
 import { makeApprovalMethods } from "./approvals.ts";
 import { makeAttentionMethods } from "./attention.ts";
+import { makeBoardMethods } from "./board.ts";
 import { makeBudgetMethods } from "./budget.ts";
 import { type ChannelMethodParts, makeChannelMethods } from "./channels.ts";
 import { makeChatMethods } from "./chat.ts";
@@ -78,6 +79,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeScheduleMethods(parts),
     ...makeHeartbeatMethods(parts),
     ...makeGoalMethods(parts),
+    ...makeBoardMethods(parts),
     ...makeWakeMethods(parts),
     ...makeWatchMethods(parts),
     ...makeUndoMethods(parts),

@@ -1,3 +1,4 @@
+import type { BoardState, TaskId } from "./board.ts";
 import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
 import type { Json } from "./json.ts";
 import type { EventLabel, listFiles, ReplyRoute } from "./message.ts";
@@ -56,6 +57,7 @@ export type LiveEvent =
   | { event: "approval.reminded"; session: SessionKey; turn: TurnId; approval: ApprovalId; count: number }
   | { event: "delivery"; session: SessionKey; turn: TurnId; delivery: string; state: string; error?: string }
   | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" }
+  | { event: "board.changed"; task: TaskId; number: number; title: string; state: BoardState }
   | { event: "schedule.fired"; schedule: string; session: SessionKey; turn: TurnId }
   | { event: "channel.status"; channel: string; state: string; detail?: string }
   | { event: "channel.knock"; channel: string; sender: string }

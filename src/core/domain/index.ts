@@ -1,4 +1,20 @@
 export { type AnswerWords, answerWords, CODE_LENGTH } from "./answer-words.ts";
+export {
+  type Acceptance,
+  type Assignee,
+  type BoardState,
+  type Handoff,
+  isOpenTask,
+  legalMoves,
+  moveTask,
+  TASK_MOVERS,
+  TASK_MOVES,
+  type TaskEvidence,
+  type TaskId,
+  type TaskMove,
+  type TaskMover,
+  type TaskVerdict,
+} from "./board.ts";
 export { ENDING_TOOLS, type EndingTool, isEndingTool } from "./ending-tools.ts";
 export {
   AppError,

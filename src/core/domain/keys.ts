@@ -45,7 +45,7 @@ export function readAccountName(name: string): AccountKey | undefined {
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What the keys of a kind begin with, for queries. */
-export const SESSION_PREFIX = { agent: "agent:", child: "sub:", job: "cron:", goal: "goal:" } as const;
+export const SESSION_PREFIX = { agent: "agent:", child: "sub:", job: "cron:", goal: "goal:", task: "task:" } as const;
 const RUN = ":run:";
 const EDITOR = "editor";
 /** What the keys of editors' sessions contain, and no others. */
@@ -71,6 +71,10 @@ export const sessionKeys = {
   /** One run of a job. */
   run: (job: string, due: number) => asId<SessionKey>(`cron:${job}${RUN}${due}`),
   goal: (goal: string) => asId<SessionKey>(`goal:${goal}`),
+  /** One attempt at a task of the board; a check or a review of it beside it. */
+  attempt: (task: string, attempt: number) => asId<SessionKey>(`task:${task}${RUN}${attempt}`),
+  taskCheck: (task: string, attempt: number) => asId<SessionKey>(`task:${task}:check:${attempt}`),
+  taskReview: (task: string, attempt: number) => asId<SessionKey>(`task:${task}:review:${attempt}`),
   hook: (hook: string, print: string) => asId<SessionKey>(`hook:${hook}:${print}`),
   watch: (watch: string, print: string) => asId<SessionKey>(`watch:${watch}:${print}`),
   /** Where a goal's next step, a sub-agent's deadline and an agent's nightly tidying up wait for their time; nobody talks there. */
@@ -240,6 +244,10 @@ export const idempotencyKeys = {
   /** Asks a sub-agent to answer again. */
   correct: (turn: string) => `fix:${turn}`,
   goal: (goal: string, round: number) => `goal:${goal}:${round}`,
+  /** One attempt at a task, and the tries to check and to review it. */
+  attempt: (task: string, attempt: number) => `task:${task}:${attempt}`,
+  taskCheck: (task: string, attempt: number, n: number) => `task:${task}:${attempt}:check:${n}`,
+  taskReview: (task: string, attempt: number, n: number) => `task:${task}:${attempt}:review:${n}`,
   /** Without a key of the caller's two calls are two snoozes, so the moment tells them apart. */
   snooze: (principal: string, at: number) => `${principal} ${at}`,
   /** A command in a chat: a platform may repeat the message. */
@@ -261,6 +269,8 @@ export const eventKeys = {
   /** The end of a sub-agent, and that it seems to be stuck. */
   child: (turn: string) => `child:${turn}`,
   stalled: (turn: string) => `stall:${turn}`,
+  /** A task came into a state at a time: who asked for it, or waits for it, hears of that once. */
+  task: (task: string, change: number) => `task:${task}:${change}`,
 } as const;
 
 /** Who asked for a job, so that the same message asks for it once. */
@@ -280,6 +290,7 @@ export const sourceKeys = {
   watch: (watch: string) => `watch:${watch}`,
   wake: (principal: string) => `wake:${principal}`,
   goal: (goal: string) => `goal:${goal}`,
+  task: (task: string) => `task:${task}`,
   job: (name: string) => `schedule:${name}`,
   process: (process: string) => `process:${process}`,
   peer: (peer: string) => `peer:${peer}`,

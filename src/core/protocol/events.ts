@@ -22,6 +22,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "approval.reminded": "An unanswered question was repeated in its chat: `approval, count`.",
   delivery: "An answer on its way to a channel: `delivery, state, error?`.",
   "session.changed": "`what`: reset, deleted, imported or updated.",
+  "board.changed": "A task of the board was added, changed or moved: `task, number, title, state`.",
   "schedule.fired": "A schedule started a turn: `schedule, session, turn`.",
   "channel.status": "A channel's state changed: `channel, state, detail?`.",
   "channel.knock": "A stranger wrote and is waiting to be accepted: `channel, sender`.",

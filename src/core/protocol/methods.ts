@@ -6,6 +6,7 @@ import { z } from "zod";
 import { MOST_ANSWER } from "../domain/index.ts";
 import { A2A_METHODS } from "./a2a-methods.ts";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
+import { BOARD_METHODS } from "./board-methods.ts";
 import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
 import { EDITOR_METHODS } from "./editor-methods.ts";
@@ -323,6 +324,7 @@ export const METHODS = {
   ...INSTANCE_METHODS,
   ...CHANNEL_METHODS,
   ...TIME_METHODS,
+  ...BOARD_METHODS,
   ...WAKE_METHODS,
   ...SECRET_METHODS,
   ...SKILL_METHODS,

@@ -112,6 +112,22 @@ export interface Options {
   compact?: boolean;
   focus?: string;
   undo?: boolean;
+  state?: string;
+  assignee?: string;
+  team?: string;
+  text?: string;
+  check?: string;
+  schema?: string;
+  delivered?: boolean;
+  role?: string;
+  for?: string;
+  runtime?: string;
+  repository?: string;
+  parent?: string;
+  needs?: string[];
+  priority?: string;
+  review?: boolean;
+  draft?: boolean;
 }
 
 export interface Context {

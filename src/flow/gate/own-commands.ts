@@ -28,7 +28,7 @@ const ANSWERS = /(^|["'\s:=])\/?(approve|always|deny|yes|no)(\s|\\[nrt])+[a-z0-9
 
 /** Words that only change something when Lares is what they follow; the rest of its commands. */
 const COMMAND_WORDS =
-  /^(approve|approvals|deny|policy|tokens?|secrets|vault|pair|config|channels?|agents?|people|chat|send|ask|memory|skills?|sessions?|schedules?|import|wakes?|hooks|watch|undo|goals?|heartbeat|login|logout|models?|onboard|setup|start|stop|restart|serve|gateway|daemon|service|dashboard|debug|context|logs|security|attention|turns|reset|uninstall|backup|restore)$/;
+  /^(approve|approvals|deny|policy|tokens?|secrets|vault|pair|config|channels?|agents?|people|chat|send|ask|memory|skills?|sessions?|schedules?|import|wakes?|hooks|watch|undo|goals?|board|heartbeat|login|logout|models?|onboard|setup|start|stop|restart|serve|gateway|daemon|service|dashboard|debug|context|logs|security|attention|turns|reset|uninstall|backup|restore)$/;
 const MANAGERS = /^(npm|pnpm|yarn|bun)$/;
 /** What follows these names packages, and starts none of them. */
 const PACKAGE_VERBS =
@@ -121,4 +121,4 @@ function decoded(_all: string, hex: string): string {
 
 /** The rooms whose methods change what an agent may do, or speak for the owner. */
 const OWN_ROOMS =
-  /^(agents|approvals|channels|chat|config|goals|heartbeat|import|login|memory|models|people|policy|schedule|secrets|sessions|skills|tokens|undo|vault|wakes)\./;
+  /^(agents|approvals|board|channels|chat|config|goals|heartbeat|import|login|memory|models|people|policy|schedule|secrets|sessions|skills|tokens|undo|vault|wakes)\./;

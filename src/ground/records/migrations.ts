@@ -1032,4 +1032,71 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE runtime_trial (run TEXT PRIMARY KEY, runtime TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- The board. A task's number is what people call it. acceptance: what proves it done, as JSON; its hash was taken when the task was
+  -- made. attempt: raised by each claim, and a write of an older one is refused. holder, turn: who has it, and the turn of that attempt.
+  -- waits_for: who must act now, as JSON. change: raised by each move, names it. clock_at: since when it waits to be escalated.
+  CREATE TABLE board_task (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, description TEXT NOT NULL,
+    acceptance TEXT NOT NULL, acceptance_hash TEXT NOT NULL, parent TEXT, depth INTEGER NOT NULL, team TEXT, mission TEXT,
+    assignee_kind TEXT, assignee TEXT, runtime TEXT, priority INTEGER NOT NULL, most_dollars REAL, most_tokens INTEGER,
+    repository TEXT, attachments TEXT NOT NULL, review INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL, why TEXT, waits_for TEXT, change INTEGER NOT NULL DEFAULT 0,
+    attempt INTEGER NOT NULL DEFAULT 0, most_attempts INTEGER NOT NULL, spent_attempts INTEGER NOT NULL DEFAULT 0,
+    holder TEXT, turn TEXT, verdict INTEGER, not_before INTEGER NOT NULL DEFAULT 0, clock_at INTEGER, escalations INTEGER NOT NULL DEFAULT 0,
+    made_by TEXT NOT NULL, made_kind TEXT NOT NULL, made_session TEXT, made_agent TEXT, route TEXT, authority TEXT NOT NULL,
+    outside INTEGER NOT NULL, made_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, state_at INTEGER NOT NULL,
+    CHECK (state <> 'done' OR verdict IS NOT NULL)
+  );
+  CREATE INDEX board_task_state ON board_task (state, priority DESC, number);
+  CREATE INDEX board_task_parent ON board_task (parent) WHERE parent IS NOT NULL;
+  CREATE INDEX board_task_turn ON board_task (turn) WHERE turn IS NOT NULL;
+  CREATE INDEX board_task_made ON board_task (made_at);
+  CREATE INDEX board_task_clock ON board_task (clock_at) WHERE clock_at IS NOT NULL;
+  CREATE TABLE board_link (task TEXT NOT NULL, needs TEXT NOT NULL, PRIMARY KEY (task, needs)) WITHOUT ROWID;
+  CREATE INDEX board_link_needs ON board_link (needs);
+  CREATE TABLE board_run (
+    task TEXT NOT NULL, attempt INTEGER NOT NULL, member TEXT NOT NULL, agent TEXT, runtime TEXT, session TEXT, turn TEXT,
+    place TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, outcome TEXT, why TEXT, result TEXT, dollars REAL, tokens INTEGER,
+    check_turn TEXT, checks INTEGER NOT NULL DEFAULT 0, review_turn TEXT, reviews INTEGER NOT NULL DEFAULT 0, print TEXT,
+    PRIMARY KEY (task, attempt)
+  ) WITHOUT ROWID;
+  CREATE INDEX board_run_turn ON board_run (turn) WHERE turn IS NOT NULL;
+  CREATE INDEX board_run_check ON board_run (check_turn) WHERE check_turn IS NOT NULL;
+  CREATE INDEX board_run_review ON board_run (review_turn) WHERE review_turn IS NOT NULL;
+  CREATE TABLE board_handoff (
+    task TEXT NOT NULL, attempt INTEGER NOT NULL, record TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (task, attempt)
+  ) WITHOUT ROWID;
+  CREATE TABLE board_comment (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, task TEXT NOT NULL, author_kind TEXT NOT NULL, author TEXT NOT NULL, text TEXT NOT NULL,
+    at INTEGER NOT NULL, key TEXT UNIQUE
+  );
+  CREATE INDEX board_comment_task ON board_comment (task, seq);
+  CREATE TABLE board_move (
+    task TEXT NOT NULL, change INTEGER NOT NULL, move TEXT NOT NULL, state TEXT NOT NULL, attempt INTEGER NOT NULL, who TEXT NOT NULL,
+    name TEXT NOT NULL, why TEXT, at INTEGER NOT NULL, PRIMARY KEY (task, change)
+  ) WITHOUT ROWID;
+  CREATE TABLE board_verdict (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, task TEXT NOT NULL, attempt INTEGER NOT NULL, clean INTEGER NOT NULL, judge TEXT NOT NULL,
+    why TEXT NOT NULL, at INTEGER NOT NULL
+  );
+  CREATE INDEX board_verdict_task ON board_verdict (task, seq);
+  CREATE TABLE board_evidence (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, task TEXT NOT NULL, verdict INTEGER NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL
+  );
+  CREATE INDEX board_evidence_verdict ON board_evidence (verdict);
+  -- Whoever inserts here means to refuse the whole transaction, and why.
+  CREATE TABLE board_refused (
+    why TEXT NOT NULL, CONSTRAINT board_stale CHECK (why <> 'stale'), CONSTRAINT board_cycle CHECK (why <> 'cycle'),
+    CONSTRAINT board_full CHECK (why <> 'full')
+  );
+  -- Done without evidence can't be stored, whatever the code does.
+  CREATE TRIGGER board_done BEFORE UPDATE OF state ON board_task
+    WHEN NEW.state = 'done' AND NOT EXISTS (
+      SELECT 1 FROM board_verdict v JOIN board_evidence e ON e.verdict = v.seq
+      WHERE v.seq = NEW.verdict AND v.task = NEW.id AND v.clean = 1)
+    BEGIN SELECT RAISE(ABORT, 'a task is done only with evidence'); END;
+  CREATE TRIGGER board_born BEFORE INSERT ON board_task WHEN NEW.state NOT IN ('draft', 'ready')
+    BEGIN SELECT RAISE(ABORT, 'a task begins as draft or ready'); END;
+  `,
 ];

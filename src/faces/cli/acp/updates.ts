@@ -39,6 +39,7 @@ export const MEANINGS: Readonly<Record<LiveEvent["event"], Meaning>> = {
   "approval.reminded": "nothing",
   delivery: "nothing",
   "session.changed": "session",
+  "board.changed": "nothing",
   "schedule.fired": "nothing",
   "channel.status": "nothing",
   "channel.knock": "nothing",

@@ -1,4 +1,5 @@
 /** Commands for looking: is it alive, what did it do, what will it do next. */
+import { boardCommands } from "./board.ts";
 import { channelCommands } from "./channels.ts";
 import { amount, type Flag, type Group, limit, whole } from "./entry.ts";
 import { wakeCommands } from "./wakes.ts";
@@ -45,6 +46,7 @@ export const look: Group = {
     turns: "what agents did",
     schedule: "what runs on its own, and when",
     heartbeat: "what agents check regularly",
+    board: "tasks for agents and people",
     goals: "what agents work towards on their own",
     watch: "what Lares checks for changes",
     channels: "where people can message agents",
@@ -156,6 +158,7 @@ export const look: Group = {
       example: "lares schedule history mail --limit 10",
       load: async () => (await schedule()).history,
     },
+    ...boardCommands,
     ...wakeCommands,
     {
       name: "heartbeat list",
