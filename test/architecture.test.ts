@@ -130,6 +130,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/tools/process/supervisor.ts": "the supervisor's folder in the home, which no sandbox shows",
   "edges/tools/sandbox/bubblewrap.ts": "reads where system links such as /bin point",
   "edges/tools/sandbox/private.ts": "names in the user's home that the sandbox hides; opens none",
+  "edges/worktrees/worktrees.ts": "makes the folder of worktrees in the home, and removes files of ours beside them",
   "faces/cli/chat/history.ts": "the chat's history in the home",
   "faces/cli/commands/channels.ts": "a file that the person at the terminal names, in their own process",
   "faces/cli/advice.ts": "the folders of the agents, in the process of the person at the terminal",

@@ -22,6 +22,7 @@ import {
   webConfig,
 } from "../edges/tools/index.ts";
 import { watchConfig } from "../edges/watch/index.ts";
+import { repositoryConfig } from "../edges/worktrees/index.ts";
 import { gatewayAdvice, gatewayConfig } from "../faces/gateway/index.ts";
 import { agentExpiryConfig, approvalsAdvice, approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
@@ -52,6 +53,7 @@ const agentConfig = z
     name: z.string().min(1).max(40).optional().describe("What people call it. Example: Vesta"),
     model: z.string().optional().describe("provider/model this agent uses."),
     runtime: agentRuntimeConfig,
+    repository: repositoryConfig,
     family: familyConfig,
     messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),

@@ -93,6 +93,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   undo: "flow/checkpoints",
   usage: "flow/turns",
   watch: "mind/watch",
+  worktree: "edges/worktrees",
 };
 
 /**

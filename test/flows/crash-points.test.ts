@@ -36,7 +36,7 @@ import {
 } from "../support/index.ts";
 import { needs } from "../support/not-run.ts";
 import { installing, removing, updating } from "../support/plugin-crashes.ts";
-import { carriedTurn } from "../support/run-crashes.ts";
+import { carriedTurn, treeTurn } from "../support/run-crashes.ts";
 import { installingTool, tryingOut } from "../support/tool-crashes.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -694,6 +694,10 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     [":7", carriedTurn()],
   ],
   "run.said": [["", carriedTurn(true)]],
+  "worktree.noted": [["", treeTurn()]],
+  "worktree.made": [["", treeTurn()]],
+  "worktree.committed": [["", treeTurn()]],
+  "worktree.removed": [["", treeTurn()]],
   "tool.staged": [["", installingTool("none")]],
   "tool.placed": [["", installingTool("whole")]],
   "probe.noted": [["", tryingOut()]],
@@ -805,6 +809,7 @@ it("the sweep knows every point of the catalogue", () => {
 const ELSEWHERE: readonly CrashPoint[] = [
   ...(["slot.planned", "slot.started", "slot.ended", "compact.planned", "compact.applied"] as const),
   ...(["capture.asked", "view.planned", "condense.asked", "memory.switched", "undo.planned"] as const),
+  ...(["worktree.noted", "worktree.removed"] as const),
   ...(["watch.looking", "channel.heard", "segment.started", "model.before", "end.before", "outbox.before"] as const),
 ];
 
@@ -826,5 +831,5 @@ describe.concurrent("killed at", () => {
 
 /** Another runtime is at work, which without a sandbox is not started. */
 function isRun(point: string): boolean {
-  return point.startsWith("run.");
+  return point.startsWith("run.") || point.startsWith("worktree.");
 }

@@ -1,6 +1,8 @@
 /** What a turn thinks with: its context and compaction, memory, money, locks on what it changes, and checkpoints of it. */
 
-import { ON_DEMAND_TOOLS } from "../../edges/tools/index.ts";
+import type { Worktrees } from "../../core/contracts/index.ts";
+import { endRun, ON_DEMAND_TOOLS, RUN_TAG } from "../../edges/tools/index.ts";
+import { GitWorktrees } from "../../edges/worktrees/index.ts";
 import type { Checkpoints } from "../../flow/checkpoints/index.ts";
 import { everydayCommands } from "../../flow/commands/index.ts";
 import { findStart } from "../../flow/editor/index.ts";
@@ -30,6 +32,7 @@ export interface Mind {
   memory: MemoryRooms<PromptFiles>;
   locks: Locks;
   checkpoints: Checkpoints;
+  worktrees: Worktrees;
 }
 
 export async function buildMind(
@@ -105,7 +108,23 @@ export async function buildMind(
     config: makeReader(config, "checkpoints"),
     log: log.child("checkpoints"),
   });
-  return { budget, paid, contexts, compactions, memory, locks, checkpoints };
+  const worktrees = openWorktrees(parts, ground, locks);
+  return { budget, paid, contexts, compactions, memory, locks, checkpoints, worktrees };
+}
+
+/** For runs of other runtimes, and for tasks. */
+function openWorktrees({ home, clock, crash, log }: InstanceParts, { records }: Ground, locks: Locks): Worktrees {
+  return new GitWorktrees({
+    home,
+    records,
+    clock,
+    crash,
+    endRun,
+    tag: RUN_TAG,
+    log: log.child("worktrees"),
+    alone: (name, { key, agent }, work) =>
+      locks.aloneAs(name, { turn: key, call: "worktree", agent, tool: "worktree" }, work),
+  });
 }
 
 /** A session's frozen prompt, from what is known in records, channels, sandbox and settings. */

@@ -4,12 +4,13 @@ import type { AgentId } from "../../core/domain/index.ts";
 import { scriptedRelays } from "../../edges/models/index.ts";
 import { listTrials, loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
 import { openRunMachine } from "../../edges/tools/index.ts";
+import { readRepository } from "../../edges/worktrees/index.ts";
 import { loadRunToolFace, type RunToolFace } from "../../faces/gateway/index.ts";
 import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
 import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
 import { callerPrompt } from "../../mind/prompt/index.ts";
-import { spawnedRuntime } from "../../mind/sub-agents/index.ts";
+import { spawnedRepository, spawnedRuntime } from "../../mind/sub-agents/index.ts";
 import type { Built } from "./intake.ts";
 
 export interface Runtimes {
@@ -57,6 +58,7 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
     lastCall,
     log: log.child("runs"),
     host,
+    worktrees: mind.worktrees,
   });
   const instructions = async (agent: AgentId) =>
     callerPrompt(await workshop.agents.promptFiles(agent, { forOwner: false }));
@@ -68,6 +70,9 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
       instructions,
       find: makeRuntimeFinder(config),
       chosen: (session) => spawnedRuntime(records, session),
+      repository: async (agent, session) =>
+        (await spawnedRepository(records, session)) ?? readRepository(config.agents[agent]?.repository, homedir()),
+      worktree: (session, repository) => mind.worktrees.place({ line: session, repository }),
     },
     async sweep() {
       await runs.sweep();

@@ -1,7 +1,7 @@
 /** The turn itself, with everything it asks for on its way; and the tools that act on Lares. */
 import { homedir } from "node:os";
 import { type AgentId, asId, waitNames } from "../../core/domain/index.ts";
-import { makeRuntimeChoice } from "../../edges/runtimes/index.ts";
+import { makeRuntimeChoice, makeRuntimeFinder } from "../../edges/runtimes/index.ts";
 import {
   createBrowserTool,
   createMemoryTools,
@@ -159,7 +159,11 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
             outcome: async (turn) => (await turnEnds.read(turn))?.result?.state,
             hasReadOutside: (session) => hasReadOutside(records, session),
           },
-          { visibility: makeReader(config, "teams", "visibility"), runtime: makeRuntimeChoice(config) },
+          {
+            visibility: makeReader(config, "teams", "visibility"),
+            runtime: makeRuntimeChoice(config),
+            hasOtherBody: (agent) => makeRuntimeFinder(config)(agent) !== undefined,
+          },
         ),
       ),
       createWait(

@@ -149,3 +149,4 @@ export {
   type ToolQuestion,
   type ToolResult,
 } from "./tool.ts";
+export type { Worktree, WorktreeReport, WorktreeRequest, Worktrees } from "./worktree.ts";

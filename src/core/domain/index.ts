@@ -114,6 +114,7 @@ export {
   KEPT_SIGN_PREFIX,
   keptSign,
   messageIds,
+  NATIVE,
   noticeIds,
   readAccountName,
   readAgentSession,

@@ -538,6 +538,9 @@ export function readAttentionCursor(cursor: string): { at: number; id: string } 
 
 const ACP_RUNTIME = "acp:";
 
+/** Our own loop, as a runtime's name. */
+export const NATIVE = "native";
+
 /** As in `agents.<id>.runtime`: `acp:<profile>` is an agent that speaks ACP; anything else is a runtime's own name. */
 export function readRuntimeName(given: string): { name: string; isAcp: boolean } {
   const isAcp = given.startsWith(ACP_RUNTIME);

@@ -37,6 +37,8 @@ export const stepNames = {
   runPrompt: "run:prompt",
   run: (n: number) => `run:${n}`,
   runAsk: (n: number) => `judge:run-${n}`,
+  /** What it left in its worktree. */
+  runLeft: "run:left",
   /** Of a due slot: whether it runs, and that it was handed to the inbox. */
   decide: (due: number) => `decide:${due}`,
   admit: (due: number) => `admit:${due}`,

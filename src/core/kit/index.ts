@@ -20,6 +20,7 @@ export type { DeepReadonly } from "./deep-readonly.ts";
 export { defined, truthy } from "./defined.ts";
 export { entered } from "./entered-dirs.ts";
 export { checkSchema, fitTo } from "./fit.ts";
+export { GIT_SWITCHED_OFF, settingsAsVariables } from "./git.ts";
 export {
   type Apart,
   Branches,

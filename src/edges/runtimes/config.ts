@@ -1,7 +1,7 @@
 /** The slice `runtimes` of the configuration, and what an agent says about its own. */
 import { z } from "zod";
 import type { AdviceTable } from "../../core/contracts/index.ts";
-import { AppError, readRuntimeName } from "../../core/domain/index.ts";
+import { AppError, NATIVE, readRuntimeName } from "../../core/domain/index.ts";
 import { ACP_PROFILES, type AcpProfile, PLAIN } from "./acp/profile.ts";
 import { DRIVERS } from "./drivers.ts";
 import { runtimeNameTaken, unknownRuntime } from "./words.ts";
@@ -67,9 +67,6 @@ export type RuntimesConfig = Readonly<
     }
   >
 >;
-
-/** Our own loop. */
-const NATIVE = "native";
 
 export const agentRuntimeConfig = z
   .string()

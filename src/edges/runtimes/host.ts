@@ -44,6 +44,7 @@ export interface RunRoom {
   /** Names the run's processes. */
   key: string;
   writable: readonly string[];
+  readable: readonly string[];
   /** Its only way out: this port of ours, through a socket in this folder. Null: none. */
   way: { folder: string; port: number } | null;
 }
@@ -78,6 +79,8 @@ export interface OpenRun extends Omit<RunRequest, "workspace"> {
   listener: ProxyListener;
   tools: RunTools;
   isServing(): boolean;
+  /** For work on a repository: makes the worktree that takes the workspace's place. */
+  worktree?: () => Promise<{ path: string; gitDir: string; instructions: string }>;
 }
 
 export interface OpenedRun {
@@ -175,14 +178,21 @@ export class RuntimeHost {
     return this.start(of, (adapter, request, ports) => adapter.reattach(token, request, ports, signal), signal);
   }
 
-  private async start(of: OpenRun, begin: BeginRun, signal: AbortSignal): Promise<OpenedRun | null> {
+  private async start(given: OpenRun, begin: BeginRun, signal: AbortSignal): Promise<OpenedRun | null> {
     const { home } = this.parts;
-    const driver = this.find(of.runtime);
+    const driver = this.find(given.runtime);
     const adapter = await this.adapter(driver);
     const version = await this.ready(driver, adapter, signal);
     const { can } = await this.capabilities(driver, adapter, version);
-    const planned = plan(can, { ...TASK, trust: of.trust, machine: await this.machine() });
+    const planned = plan(can, {
+      ...TASK,
+      repository: given.worktree !== undefined,
+      trust: given.trust,
+      machine: await this.machine(),
+    });
     if (!planned.ok) throw new AppError("NOT_READY", { message: planned.reasons.map(({ text }) => text).join(" ") });
+    const tree = planned.plan.worktree ? await given.worktree!() : null;
+    const of = tree ? inWorktree(given, tree) : given;
     const folders = makeFolders(home, { agent: of.agent, runtime: driver.name, run: of.run });
     const lent = await lend(this.parts, {
       of,
@@ -190,6 +200,7 @@ export class RuntimeHost {
       can,
       plan: planned.plan,
       folders,
+      readable: tree ? [tree.gitDir] : [],
       door: () => this.door(),
       begin,
     });
@@ -350,6 +361,12 @@ export class RuntimeHost {
       throw error;
     }
   }
+}
+
+function inWorktree(of: OpenRun, { path, instructions }: { path: string; instructions: string }): OpenRun {
+  const { prompt } = of;
+  const all = [prompt.instructions, instructions].filter(Boolean).join("\n\n");
+  return { ...of, workspace: path, prompt: { ...prompt, instructions: all } };
 }
 
 /** A turn of a conversation: it may change files of the workspace. */

@@ -19,6 +19,8 @@ export interface LendRequest {
   can: RuntimeCapabilities;
   plan: Pick<RunPlan, "boundary" | "home">;
   folders: RunFolders;
+  /** Besides what every run may read. */
+  readable: readonly string[];
   /** Opened when the runtime's calls can go through it. */
   door(): ModelProxy;
   begin: BeginRun;
@@ -35,7 +37,7 @@ const LEASE_MS = 30 * 86_400_000;
 /** `closing`: what ends after the session. Throws an AppError when it surely did not start; then nothing is left of it. */
 export async function lend(
   parts: Pick<HostParts, "clock" | "tag" | "environment" | "confine">,
-  { of, adapter, can, plan, folders, door, begin }: LendRequest,
+  { of, adapter, can, plan, folders, readable, door, begin }: LendRequest,
 ): Promise<{ session: RunSession; isMetered: boolean; closing: readonly (() => void)[] } | null> {
   const { run, turn, session, agent, listener } = of;
   const closing: (() => void)[] = [() => removeFolders(folders)];
@@ -54,6 +56,7 @@ export async function lend(
     const room: RunRoom = {
       key: run,
       writable: [folders.tmp, folders.home, of.workspace],
+      readable,
       way: way && { folder: folders.way, port: Number(new URL(way.baseUrl).port) },
     };
     const request: RunRequest = {

@@ -126,6 +126,12 @@ export class Locks {
     }
   }
 
+  /** The same for a name in the home that stands for something else, such as a repository. */
+  aloneAs<T>(name: string, holder: Holder, work: () => Promise<T>): Promise<T> {
+    const plan = { tool: holder.tool, risk: "write" as const, targets: [name], shown: name, binding: {} };
+    return this.alone({ holder, plan, workspace: name }, work);
+  }
+
   /**
    * A call of a turn has its outcome, or the turn ended: what an earlier process held for it is free. `known`: the far side
    * could say what happened, so nobody needs to be warned.

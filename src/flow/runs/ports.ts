@@ -13,6 +13,7 @@ import type {
   RunToolResult,
   RunTools,
   ToolSpec,
+  Worktrees,
 } from "../../core/contracts/index.ts";
 import type { AgentId, Authority, SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../core/kit/index.ts";
@@ -35,6 +36,8 @@ export interface StartRun extends Omit<RunRequest, "workspace"> {
   tools: RunTools;
   /** Whether it waits for one of them. */
   isServing(): boolean;
+  /** For work on a repository: makes the worktree that takes the workspace's place, where the runtime can work in one. */
+  worktree?: () => Promise<{ path: string; gitDir: string; instructions: string }>;
 }
 
 export interface BegunRun {
@@ -65,6 +68,7 @@ export interface RunsParts {
   recordUsage: RecordUsage;
   /** The highest number of a call of this turn in the ledger; -1 when there is none. */
   lastCall(turn: TurnId): Promise<number>;
+  worktrees: Worktrees;
   /** Loads it when the first run needs it. */
   host(): Promise<RunHome>;
 }
@@ -79,6 +83,8 @@ export interface DriveRequest {
   instructions: string;
   model: string | null;
   workspace: string;
+  /** It works in a worktree of this one, which is in one of these folders. */
+  repository: RunRepository | null;
   trust: "own" | "outside";
   /** What was said to what the stretch before asked. */
   answers: readonly GivenAnswer[];
@@ -92,6 +98,11 @@ export interface DriveRequest {
   signal: AbortSignal;
   /** Aborts when the turn is to be stopped. */
   stopping: AbortSignal;
+}
+
+export interface RunRepository {
+  path: string;
+  within: readonly string[];
 }
 
 export type GivenAnswer = {

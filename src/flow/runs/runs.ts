@@ -7,13 +7,30 @@
  * RUNS-3: an event is recorded before it is shown.
  * RUNS-4: after a crash a run goes on in the runtime's own conversation where its token finds it, else in a new one that reads what was
  *     done. After too many attempts its outcome is unknown, and that is said.
+ * RUNS-6: what a run left in its worktree is committed and the worktree removed when nothing of the run is left, or at the next start.
  * RUNS-5: a run in a daemon outlives us. It is taken up as it is, with what it asked meanwhile, before anything is said to it.
  */
-import { nextPlace, type RunEvent, type RunEventBody, type RunPlace, type Tx } from "../../core/contracts/index.ts";
-import { AppError, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import {
+  nextPlace,
+  type RunEvent,
+  type RunEventBody,
+  type RunPlace,
+  type Tx,
+  type WorktreeReport,
+} from "../../core/contracts/index.ts";
+import { AppError, asId, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { firstWords } from "./handover.ts";
 import { OwnCalls } from "./own-calls.ts";
-import type { BegunRun, DriveRequest, RunStop, RunsParts, RunTrouble, SaidMeanwhile, StartRun } from "./ports.ts";
+import type {
+  BegunRun,
+  DriveRequest,
+  RunRepository,
+  RunStop,
+  RunsParts,
+  RunTrouble,
+  SaidMeanwhile,
+  StartRun,
+} from "./ports.ts";
 import {
   addEvent,
   addSaid,
@@ -29,7 +46,7 @@ import {
   readRun,
   readSaid,
 } from "./store.ts";
-import { ENDED_EARLY, TOO_MUCH, tooManyAttempts } from "./words.ts";
+import { CUT_OFF, ENDED_EARLY, TOO_MUCH, tooManyAttempts, worksInTree } from "./words.ts";
 
 /** Longest silence of a runtime: a model may think for minutes, and a tool may build something. */
 const QUIET_MS = 15 * 60_000;
@@ -148,8 +165,14 @@ export class Runs {
     this.next.delete(turn);
     live?.calls.end();
     await live?.started.release();
+    await this.leave(turn, CUT_OFF);
     const row = await readRun(this.parts.records, turn);
     if (row && row.endedAt === null) await this.parts.records.write((tx) => endRow(tx, turn, this.parts.clock.now()));
+  }
+
+  /** What the run left in its worktree, once nothing of the run is left (RUNS-6). Again is the same; nothing: it had none. */
+  leave(turn: TurnId, message: string): Promise<WorktreeReport | undefined> {
+    return this.parts.worktrees.close(turn, message);
   }
 
   /** At the start: ends what an earlier life left, also of runs that wait for a person. */
@@ -157,6 +180,10 @@ export class Runs {
     const open = await listRuns(this.parts.records, { open: true, limit: MOST_LEFT });
     const left = open.map(({ turn }) => turn).filter((turn) => !this.live.has(turn));
     if (left.length > 0) await (await this.parts.host()).endLeft(left);
+    await this.parts.worktrees.sweep("run", async (turn) => {
+      const row = await readRun(this.parts.records, asId<TurnId>(turn));
+      return row !== undefined && row.endedAt === null;
+    });
   }
 
   list(q: { open: boolean; limit: number }): Promise<RunRow[]> {
@@ -214,7 +241,8 @@ export class Runs {
     row: RunRow,
     { text, start }: { text: string; start(request: StartRun, signal: AbortSignal): Promise<BegunRun | null> },
   ): Promise<HeldRun | RunStop | null> {
-    const { turn, session, agent, runtime, model, workspace, trust, instructions } = of;
+    const { turn, session, agent, runtime, model, workspace, trust, instructions, repository } = of;
+    const signal = AbortSignal.any([of.signal, of.stopping]);
     const place: RunPlace = { attempt: row.attempt, seq: row.seq, ended: false };
     const calls = new OwnCalls(this.parts.clock);
     const live: Omit<HeldRun, "started"> = { place, calls, said: 0, answered: new Set(), trouble: null };
@@ -235,6 +263,7 @@ export class Runs {
           prompt: { instructions, text },
           tools: { specs: of.tools, call: (name, input, waits) => calls.take(name, input, waits) },
           isServing: () => calls.isServing,
+          ...(repository && { worktree: () => this.openTree(of, repository, signal) }),
           limits: { deadline: null, quietMs: QUIET_MS, toolCalls: null },
           listener: {
             onFailure: (failure) => {
@@ -242,7 +271,7 @@ export class Runs {
             },
           },
         },
-        AbortSignal.any([of.signal, of.stopping]),
+        signal,
       );
       if (!started) return null;
       this.parts.crash.at("run.opened", () => text);
@@ -256,6 +285,17 @@ export class Runs {
       if (!(error instanceof AppError)) throw error;
       return { why: "failed", trouble: { failure: "unknown", text: error.message, hint: error.hint ?? null } };
     }
+  }
+
+  /** Its conversation goes on in the same folder, where the runtime looks for it. */
+  private async openTree(
+    { turn, session, agent }: DriveRequest,
+    { path, within }: RunRepository,
+    signal: AbortSignal,
+  ): Promise<{ path: string; gitDir: string; instructions: string }> {
+    const request = { owner: "run" as const, key: turn, line: session, agent, repository: path, within };
+    const tree = await this.parts.worktrees.open(request, signal);
+    return { path: tree.path, gitDir: tree.gitDir, instructions: worksInTree(tree) };
   }
 
   private async follow(live: HeldRun, of: DriveRequest): Promise<RunStop> {

@@ -1,4 +1,5 @@
 /** What a runtime reads when it takes over, and what people read about a run that went wrong. */
+import type { Worktree } from "../../core/contracts/index.ts";
 
 export const handoverWords = {
   /** The runtime has its own conversation and was cut off. */
@@ -27,3 +28,14 @@ export const TOO_MUCH = "Stopped: it said more than Lares keeps of one run.";
 export const RUN_IS_OVER = "This run is over.";
 export const TOO_MANY_CALLS = "Too many calls at once. Wait for the results of the others.";
 export const ENDED_EARLY = "It stopped without an end.";
+/** The message of a commit for a run that came to no end. */
+export const CUT_OFF = "Work that was cut off";
+
+/** What a runtime reads about where it works. */
+export function worksInTree({ repository, branch, notes }: Worktree): string {
+  return [
+    `You work in a git worktree of ${repository}, on the branch ${branch}. Change files here only.`,
+    "Leave committing to Lares: when you are done, everything that isn't ignored is committed to this branch. Don't switch branches, and don't push.",
+    ...notes,
+  ].join(" ");
+}

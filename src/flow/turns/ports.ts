@@ -23,6 +23,7 @@ import type {
   ToolPlace,
   ToolSpec,
   Tx,
+  WorktreeReport,
 } from "../../core/contracts/index.ts";
 import type {
   AgentId,
@@ -343,6 +344,10 @@ export interface TurnBodies {
   find(agent: AgentId, chosen?: string): { runtime: string; title: string } | undefined;
   /** The one that was chosen for this sub-agent; nothing: its agent's. */
   chosen(session: SessionKey): Promise<string | undefined>;
+  /** The git repository that this work is about, where one was named: it happens in a worktree. */
+  repository(agent: AgentId, session: SessionKey): Promise<string | undefined>;
+  /** The folder of that worktree. */
+  worktree(session: SessionKey, repository: string): string;
   /** Who the agent is, for a runtime that has its own instructions. */
   instructions(agent: AgentId): Promise<string>;
   runs: TurnRuns;
@@ -370,6 +375,8 @@ export interface TurnRuns {
   stop(turn: TurnId): Promise<void>;
   /** Ends it at once. Idempotent. */
   ended(turn: TurnId): Promise<void>;
+  /** Commits what it left in its worktree, and removes that. Again is the same; nothing: it had none. */
+  leave(turn: TurnId, message: string): Promise<WorktreeReport | undefined>;
 }
 
 export interface RunStretch {
@@ -381,6 +388,7 @@ export interface RunStretch {
   instructions: string;
   model: string | null;
   workspace: string;
+  repository: { path: string; within: readonly string[] } | null;
   trust: "own" | "outside";
   answers: readonly RunReply[];
   /** Our own tools that it may call. */

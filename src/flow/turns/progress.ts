@@ -101,6 +101,8 @@ export type RunProgress = {
   text: string;
   /** Hooks are asked about the answer. */
   heard?: true;
+  /** The git repository that it is about, in whose worktree it works. */
+  repository?: string;
   /** The question that a person is asked, by the runtime's own name for it. `attempt`: who asks. */
   asking?: { ask: string; attempt: number; about: string /** A call of a tool of ours. */; own?: true };
   /** What a person allowed, by its hash: an attempt that died may not have heard it, and the next one asks again. */

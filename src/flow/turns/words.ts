@@ -4,6 +4,7 @@
  * Two other places know how these texts begin: `edges/models/wire/convert.ts` quotes lines of other people that imitate the
  * bracketed ones, and the built-in rules explain "Waiting for … approval", "Denied" and "Outcome unknown" to the model.
  */
+import type { WorktreeReport } from "../../core/contracts/index.ts";
 import type { ApprovalView } from "../../core/domain/index.ts";
 import type { TurnRow } from "./store.ts";
 
@@ -376,6 +377,24 @@ export function runSaidNothing(title: string): string {
 
 export function runRefused(title: string): string {
   return `${title} declined.`;
+}
+
+/** Of a commit: what was asked, in a line as git shows it. */
+export function commitMessage(agent: string, text: string): string {
+  const [line = ""] = text.split("\n").filter((one) => one.trim() !== "");
+  const subject = line.trim().slice(0, 72);
+  return subject === "" ? `Work of the agent ${agent}` : subject;
+}
+
+export function tellTree({ repository, branch, commits, files, added, removed, notes }: WorktreeReport): string[] {
+  const count = (n: number, one: string) => (n === 1 ? `1 ${one}` : `${n} ${one}s`);
+  const done =
+    branch === null
+      ? []
+      : [
+          `Branch ${branch} of ${repository}: ${count(commits.length, "new commit")}, ${count(files, "file")} changed (+${added} −${removed}).`,
+        ];
+  return [...done, ...notes];
 }
 
 export function runDenied(title: string): string {

@@ -1099,4 +1099,16 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER board_born BEFORE INSERT ON board_task WHEN NEW.state NOT IN ('draft', 'ready')
     BEGIN SELECT RAISE(ABORT, 'a task begins as draft or ready'); END;
   `,
+  `
+  -- Worktrees of repositories, each for one piece of work. name: of its folder below the home, and in the repository. settings: digests
+  -- of the repository's settings and hooks when it was made. report: what came of it.
+  CREATE TABLE worktree (
+    key TEXT PRIMARY KEY, owner TEXT NOT NULL, agent TEXT NOT NULL, name TEXT NOT NULL, repository TEXT NOT NULL,
+    common_dir TEXT NOT NULL, branch TEXT NOT NULL, continued INTEGER NOT NULL, base TEXT NOT NULL, settings TEXT NOT NULL,
+    notes TEXT NOT NULL, state TEXT NOT NULL, report TEXT, at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX worktree_open ON worktree (owner, at) WHERE state IN ('making', 'open', 'committed');
+  -- The repository that a sub-agent's work is about; null: none.
+  ALTER TABLE child_run ADD COLUMN repository TEXT;
+  `,
 ];

@@ -91,6 +91,8 @@ export interface Spawn {
   result?: Json;
   /** What carries it out instead of the agent's own body. */
   runtime?: string;
+  /** The git repository that it is about. */
+  repository?: string;
   caller: ChildAsker;
 }
 
@@ -153,6 +155,7 @@ export class Children {
       minutes: given.minutes,
       result: given.result,
       runtime: given.runtime ?? null,
+      repository: given.repository ?? null,
     });
     return { session, turn };
   }
@@ -180,6 +183,7 @@ export class Children {
       minutes: undefined,
       result: undefined,
       runtime: known?.runtime ?? null,
+      repository: known?.repository ?? null,
       ...defined({ joins }),
     });
     return { turn };
@@ -371,6 +375,7 @@ export class Children {
     minutes: number | undefined;
     result: Json | undefined;
     runtime: string | null;
+    repository: string | null;
     /** The run this one corrects, or will be part of. */
     corrects?: ChildRow;
     joins?: ChildRow;
@@ -416,6 +421,7 @@ export class Children {
           corrected: corrects ? 1 : 0,
           stalled: 0,
           runtime: given.runtime,
+          repository: given.repository,
         });
         if (corrects) markTold(tx, corrects.turn);
       },
@@ -455,6 +461,7 @@ export class Children {
       minutes: undefined,
       result: JSON.parse(child.result!) as Json,
       runtime: child.runtime,
+      repository: child.repository,
       corrects: child,
     });
     await this.parts.timer(timerIds.child(child.turn), null);

@@ -25,17 +25,19 @@ export interface ChildRow {
   stalled: number;
   /** What carries it out instead of its agent's own body. */
   runtime: string | null;
+  /** The git repository that it is about. */
+  repository: string | null;
 }
 
 const COLUMNS =
-  "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled, runtime";
+  "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled, runtime, repository";
 
 /** Idempotent. */
 export function insertChild(tx: Tx, c: ChildRow): void {
   tx.run(
-    `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
     ...[c.turn, c.root, c.session, c.parent_turn, c.parent_session, c.parent_route, c.parent_agent, c.agent, c.task],
-    ...[c.depth, c.deadline, c.told, c.made_at, c.result, c.corrected, c.stalled, c.runtime],
+    ...[c.depth, c.deadline, c.told, c.made_at, c.result, c.corrected, c.stalled, c.runtime, c.repository],
   );
 }
 
@@ -59,6 +61,11 @@ export function childIn(db: Reads, session: string): Promise<ChildRow | undefine
 /** What carries out the turns of this session, where who asked for it chose that. */
 export async function spawnedRuntime(db: Reads, session: string): Promise<string | undefined> {
   return (await childIn(db, session))?.runtime ?? undefined;
+}
+
+/** The git repository that this sub-agent's work is about, where who asked for it named one. */
+export async function spawnedRepository(db: Reads, session: string): Promise<string | undefined> {
+  return (await childIn(db, session))?.repository ?? undefined;
 }
 
 export function untold(db: Reads): Promise<ChildRow[]> {

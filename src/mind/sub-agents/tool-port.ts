@@ -22,11 +22,13 @@ export function makeToolPort(
     visibility: () => TeamsConfig["visibility"];
     /** Throws for a name that nobody knows. */
     runtime: (name: string, agent: string) => { name: string; isForeign: boolean };
+    hasOtherBody: (agent: string) => boolean;
   },
 ) {
-  const { visibility, runtime } = settings;
+  const { visibility, runtime, hasOtherBody } = settings;
   return {
     runtime,
+    hasOtherBody,
     spawn: (given: Parameters<Children["spawn"]>[0]) => children.spawn(given),
     send: (given: Parameters<Children["send"]>[0]) => children.send(given),
     stop: (session: string, caller: ToolCaller) => children.end(session, caller),

@@ -6,7 +6,7 @@
  * Documentation: https://agentclientprotocol.com/protocol/tool-calls
  * Acknowledgement: a prompt is done when its response is written. Sessions are files, as a real agent's are: another process finds them.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -91,6 +91,7 @@ async function perform(sessionId, text) {
   if (deed === "fail") throw new Error("401 Unauthorized: the key was rejected");
   if (deed === "die") process.exit(3);
   if (deed === "look") return look(sessionId, JSON.parse(order));
+  if (deed === "change") return change(sessionId, JSON.parse(order));
   if (deed === "use") return use(sessionId, JSON.parse(order), text);
   if (deed === "hang") await new Promise(() => {});
   if (thought) chunk(sessionId, thought, "agent_thought_chunk");
@@ -115,6 +116,17 @@ async function perform(sessionId, text) {
     if (outcome === "denied" && quirks.has("denial-ends")) return "end_turn";
   }
   for (const piece of words.match(/.{1,4}/gs) ?? []) chunk(sessionId, piece);
+  return "end_turn";
+}
+
+/** Changes a file where it works, and tries what git lets it do there. */
+async function change(sessionId, { file, content, words }) {
+  if (quirks.has("slow")) await new Promise((resolve) => setTimeout(resolve, 300));
+  writeFileSync(file, content);
+  const run = (...args) => spawnSync("git", args, { encoding: "utf8" });
+  const log = run("log", "--format=%s");
+  const { status } = run("config", "core.fsmonitor", "planted");
+  chunk(sessionId, `${words}: ${log.stdout.trim()}, ${status === 0 ? "planted" : "closed"}`);
   return "end_turn";
 }
 

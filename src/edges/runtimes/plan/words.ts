@@ -22,7 +22,7 @@ const SENTENCES = {
   "spend-unknown": "It doesn't report what it costs, so no budget can stop it.",
   "own-key": "It calls its model with its own key, not through Lares.",
   forgets: "It keeps nothing: each run starts without what it learned before.",
-  "no-worktree": "It works in the repository itself, not in a separate worktree.",
+  "no-worktree": "It can't be given a worktree: it works where it is, and doesn't see the repository's files.",
   "own-scheduler": "It can wake itself. Don't schedule the same work here and there.",
   "no-stream": "Its answer appears in blocks, not word by word.",
   "no-steer": "It can't be steered: what you say while it works waits until it is done.",

@@ -77,7 +77,7 @@ export async function holdTrial(
     const folders = makeFolders(home, { agent: null, runtime: driver.name, run });
     const plan = { boundary, home: can.home.proof === "absent" ? ("thrown-away" as const) : ("kept" as const) };
     const begin: BeginRun = (one, request, ports) => one.open(request, ports, signal);
-    const lent = (await lend(parts, { of, adapter, can, plan, folders, door: () => proxy, begin }))!;
+    const lent = (await lend(parts, { of, adapter, can, plan, folders, readable: [], door: () => proxy, begin }))!;
     return { session: lent.session, ...given.keepOpen(lent.session, lent.closing) };
   };
   try {

@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { GIT_SWITCHED_OFF, settingsAsVariables } from "../../../core/kit/index.ts";
 import type { CommandPlace, PathWays } from "./placed.ts";
 
 /** Subcommands that only look; the gate's table of git is the same list with its options. */
@@ -15,19 +16,6 @@ const LOOKS = new Set(
     " ",
   ),
 );
-/** Settings win over the repository's own when they come by the environment. */
-const SWITCHED_OFF: readonly [string, string][] = [
-  ["core.fsmonitor", "false"],
-  ["core.hooksPath", "/dev/null"],
-  ["core.pager", "cat"],
-  ["core.editor", "false"],
-  ["core.sshCommand", "false"],
-  ["core.askPass", "false"],
-  ["diff.ignoreSubmodules", "all"],
-  ["status.submoduleSummary", "false"],
-  ["interactive.diffFilter", ""],
-  ["protocol.ext.allow", "never"],
-];
 /** Keys that name no program. Everything else is reported. */
 const HARMLESS: readonly RegExp[] = [
   /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|untrackedcache|preloadindex|compression|excludesfile|whitespace|commentchar|longpaths|protect(hfs|ntfs)|sharedrepository|trustctime|checkstat)$/,
@@ -57,17 +45,12 @@ export function gitEnvironment(args: readonly string[]): Record<string, string> 
     command === "clean" &&
     args.some((word) => word === "--dry-run" || (/^-[a-zA-Z]+$/.test(word) && word.includes("n")));
   if (command !== undefined && !LOOKS.has(command) && !isDryRun) return undefined;
-  const env: Record<string, string> = {
+  return {
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_PAGER: "cat",
-    GIT_CONFIG_COUNT: String(SWITCHED_OFF.length),
+    ...settingsAsVariables(GIT_SWITCHED_OFF),
   };
-  for (const [i, [key, value]] of SWITCHED_OFF.entries()) {
-    env[`GIT_CONFIG_KEY_${i}`] = key;
-    env[`GIT_CONFIG_VALUE_${i}`] = value;
-  }
-  return env;
 }
 
 /**

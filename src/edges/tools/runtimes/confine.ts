@@ -26,6 +26,8 @@ export interface RunRoomParts {
 interface RoomNeeds {
   key: string;
   writable: readonly string[];
+  /** Besides the programs; checked already. */
+  readable: readonly string[];
   way: { folder: string; port: number } | null;
 }
 
@@ -71,7 +73,7 @@ async function confine({ sandbox, userHome, home }: RunRoomParts, room: RoomNeed
     writable: room.writable,
     readable: [...programFolders(userHome), ...programs.filter((path) => !isOfSystem(path) && !isInstalled(path))],
     network: false,
-    ours: [...programs.filter(isInstalled), ...(room.way ? [room.way.folder] : [])],
+    ours: [...programs.filter(isInstalled), ...room.readable, ...(room.way ? [room.way.folder] : [])],
   });
   const inside = bridge ? bridge.wrap(real) : real;
   const wrapped = await place.wrap({ argv: inside, cwd, env, key: room.key });

@@ -1,7 +1,7 @@
 /** Tools on sessions: ask a sub-agent, tell it more, stop it, look at what one's own subtree does. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
+import { AppError, type Json, type JsonObject, NATIVE, type Origin } from "../../../core/domain/index.ts";
 import { defined, truthy } from "../../../core/kit/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
@@ -11,6 +11,7 @@ import {
   askSubAgentIn,
   LIST,
   NO_SUB_AGENTS,
+  NO_WORKTREE,
   readSubAgent,
   SAID_NOTHING,
   SENT,
@@ -31,10 +32,14 @@ export interface SessionPort {
     result?: Json;
     /** What carries it out; the agent's own body when left out. */
     runtime?: string;
+    /** The git repository that it works on, in a worktree. */
+    repository?: string;
     caller: ToolPlace["caller"];
   }): Promise<{ session: string }>;
   /** The runtime of this name, and whether its use has to be judged: it isn't the agent's own body, and not our own loop. */
   runtime(name: string, agent: string): { name: string; isForeign: boolean };
+  /** Whether another runtime carries out this agent's turns. */
+  hasOtherBody(agent: string): boolean;
   /** `key` again is the same message. */
   send(given: { key: string; session: string; text: string; caller: ToolPlace["caller"] }): Promise<unknown>;
   /** Whether there was something to stop. */
@@ -59,6 +64,7 @@ const spawnInput = z.strictObject({
   minutes: z.number().positive().max(1440).optional(),
   schema: z.json().optional(),
   runtime: z.string().min(1).max(64).optional(),
+  repository: z.string().min(1).max(1024).optional(),
 });
 const sendInput = z.strictObject({ session: z.string().min(1).max(512), text: z.string().min(1).max(16_000) });
 const stopInput = z.strictObject({ session: z.string().min(1).max(512) });
@@ -81,7 +87,7 @@ function spawn(port: SessionPort): Tool {
     spec: {
       name: "sessions_spawn",
       description:
-        "Give a separate piece of work to a sub-agent, which doesn't know this chat. For large or parallel work. It runs in the background; its result comes as a message: don't poll.",
+        "Give large or parallel work to a sub-agent, which doesn't know this chat. Its result comes later as a message: don't poll.",
       input: {
         type: "object",
         properties: {
@@ -90,6 +96,7 @@ function spawn(port: SessionPort): Tool {
           minutes: { type: "number", description: "time limit" },
           schema: { type: "object", description: "JSON Schema of the result" },
           runtime: said("e.g. codex"),
+          repository: said("git folder"),
         },
         required: ["task"],
       },
@@ -100,6 +107,7 @@ function spawn(port: SessionPort): Tool {
       const given = parseInput("sessions_spawn", spawnInput, input);
       const who = given.agent ?? place.caller.agent;
       const runtime = given.runtime === undefined ? undefined : port.runtime(given.runtime, who);
+      mustHaveBody(port, { who, runtime: runtime?.name, repository: given.repository });
       const binding = { ...given, ...truthy({ runtime: runtime?.name }) } as JsonObject;
       // Inside its sandbox another program may act without asking, so it is asked about before.
       if (runtime?.isForeign)
@@ -134,6 +142,16 @@ function spawn(port: SessionPort): Tool {
       };
     },
   };
+}
+
+/** Our own loop works in the workspace, not in a worktree. */
+function mustHaveBody(
+  port: SessionPort,
+  { who, runtime, repository }: { who: string; runtime: string | undefined; repository: string | undefined },
+): void {
+  if (repository === undefined) return;
+  const isNative = runtime === undefined ? !port.hasOtherBody(who) : runtime === NATIVE;
+  if (isNative) throw new AppError("TOOL_INPUT", { message: NO_WORKTREE });
 }
 
 function send(port: SessionPort): Tool {

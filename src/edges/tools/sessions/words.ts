@@ -4,6 +4,8 @@ export const SENT = "Sent. You'll get the outcome as a message.";
 export const STOPPING = "Stopping it. Its result will say that it was stopped.";
 export const ALREADY_ENDED = "It had already ended.";
 export const NO_SUB_AGENTS = "You have no sub-agents.";
+export const NO_WORKTREE =
+  "A repository's worktree is for work of another runtime. Name one with runtime, or do the work without repository.";
 export const SAID_NOTHING = "It has said nothing yet.";
 export const NOTHING_TO_WAIT_FOR = "There is nothing to wait for: you already have the results of what has ended.";
 export const TIME_IS_UP = "Time is up.";

@@ -6,7 +6,16 @@
  * TURNS-17: nothing that a runtime asked about is answered with yes before the gate, or a person whom the gate asked, said so; and what
  *     a person is shown is judged again before the yes goes out.
  */
-import { CANCEL, type Outcome, type RunAnswer, type SegmentInput, type Wake } from "../../../core/contracts/index.ts";
+import { resolve } from "node:path";
+import {
+  CANCEL,
+  type Outcome,
+  type RunAnswer,
+  type SegmentInput,
+  type ToolPlace,
+  type Wake,
+  type WorktreeReport,
+} from "../../../core/contracts/index.ts";
 import {
   type Authority,
   assertNever,
@@ -28,6 +37,7 @@ import { stillAsShown } from "../run-tool.ts";
 import { sumUsage } from "../store.ts";
 import {
   CHANGED_AFTER_APPROVAL,
+  commitMessage,
   denied,
   deniedBy,
   NO_QUESTIONS,
@@ -38,6 +48,7 @@ import {
   runSaidNothing,
   runUnknown,
   STOPPED,
+  tellTree,
 } from "../words.ts";
 import { toCall, withAskedTools } from "./asked.ts";
 import { answerText, toLines, toText } from "./lines.ts";
@@ -65,9 +76,13 @@ export async function carry(
     await given.bodies.runs.ended(run.turn);
     return finish(given, run, { state: "failed", text: "", reason: OTHER_BODY });
   }
-  const parts = withAskedTools(given, body);
-  const begun = run.p.run ? { ...run, p: { ...run.p, run: run.p.run } } : await begin(parts, run);
-  if ("end" in begun) return finish(parts, run, begun.end);
+  const begun = run.p.run ? { ...run, p: { ...run.p, run: run.p.run } } : await begin(given, run);
+  if ("end" in begun) return finish(given, run, begun.end);
+  const { repository } = begun.p.run;
+  const parts = withAskedTools(
+    repository === undefined ? given : inWorktree(given, given.bodies.worktree(run.session, repository)),
+    body,
+  );
   const carried: CarriedTurn = Object.assign(run, { p: Object.assign(run.p, { run: begun.p.run }) });
   for (const { authority } of await parts.bodies.runs.meanwhile(run.turn))
     run.p.authority = leastTrusted(run.p.authority, authority);
@@ -75,7 +90,7 @@ export async function carry(
   if (answers === "stopped") return stopped(parts, carried, body);
   for (;;) {
     const n = carried.p.run.n++;
-    const stop = await drive(parts, carried, body, { n, answers });
+    const stop = await drive(parts, carried, body, { n, answers, place: makePlace(given, run) });
     if (stop.why !== "asks" && stop.why !== "calls") return end(parts, carried, body, stop);
     const decided = stop.why === "asks" ? await decide(parts, carried, stop, n) : await useOwn(given, carried, stop, n);
     if ("outcome" in decided) return decided.outcome;
@@ -103,6 +118,7 @@ async function begin(parts: TurnParts, run: TurnRun): Promise<{ p: { run: RunPro
         tainted: notes.length > 0 || messages.some(carriesOutside),
         ...defined({ declined: hooked.deny }),
         ...truthy({ heard: parts.hooks.answers("answer.ready") }),
+        ...defined({ repository: await findRepository(parts, run) }),
       };
     },
     (tx, { declined, stop }) => {
@@ -118,7 +134,8 @@ async function begin(parts: TurnParts, run: TurnRun): Promise<{ p: { run: RunPro
   p.authority = leastTrusted(p.authority, prompt.authority);
   p.tainted ||= prompt.tainted;
   p.tookOwn = true;
-  return { p: { run: { n: 0, text: prompt.text, granted: [], ...truthy({ heard: prompt.heard }) } } };
+  const { text, heard, repository } = prompt;
+  return { p: { run: { n: 0, text, granted: [], ...truthy({ heard }), ...defined({ repository }) } } };
 }
 
 type TakenPrompt = {
@@ -127,20 +144,34 @@ type TakenPrompt = {
   tainted: boolean;
   declined?: string;
   heard?: true;
+  repository?: string;
   /** A newer message wants this turn out of its way. */
   stop?: true;
 };
+
+/** Named by its whole path, or as a folder of the workspace. */
+async function findRepository(parts: TurnParts, run: TurnRun): Promise<string | undefined> {
+  const named = await parts.bodies.repository(run.agent, run.session);
+  return named === undefined ? undefined : resolve(makePlace(parts, run).workspace, named);
+}
+
+/** The same, with the worktree in place of the workspace: what the runtime asks is judged as something in there. */
+function inWorktree(parts: TurnParts, workspace: string): TurnParts {
+  const { tools } = parts;
+  return { ...parts, tools: { ...tools, place: (caller) => ({ ...tools.place(caller), workspace }) } };
+}
 
 /** One stretch, as an effect: its intent raises the attempt, and a crash in it is followed by the next one. */
 async function drive(
   parts: TurnParts,
   run: CarriedTurn,
   { runtime }: OtherBody,
-  { n, answers }: { n: number; answers: RunAnswers },
+  { n, answers, place }: { n: number; answers: RunAnswers; place: ToolPlace },
 ): Promise<RunStop> {
   const { ctx, turn, session, agent, p } = run;
   const { runs, instructions } = parts.bodies;
-  const { workspace } = makePlace(parts, run);
+  const { workspace, roots = [] } = place;
+  const { repository } = p.run;
   const act = async (): Promise<RunStop> => {
     const show = makeShow(parts, run, p.run.heard === true);
     const stopSteering = steerRun(parts, run);
@@ -154,6 +185,7 @@ async function drive(
         answers,
         show,
         text: p.run.text,
+        repository: repository === undefined ? null : { path: repository, within: [workspace, ...roots] },
         tools: listOwn(parts, run),
         instructions: [await instructions(agent), run.given?.instructions ?? ""].filter(Boolean).join("\n\n"),
         model: run.model ?? parts.agentModel(agent) ?? parts.models.primary().id,
@@ -256,6 +288,7 @@ async function end(parts: TurnParts, run: CarriedTurn, body: OtherBody, stop: Ru
   p.usage = await sumUsage(parts.records, turn);
   p.model = events.findLast((one) => one.type === "run_started")?.model ?? p.model;
   p.toolCalls = events.filter((one) => one.type === "tool_call").length;
+  if (p.run.repository !== undefined) p.notices.push(...(await leaveTree(parts, run)));
   const text = String(parts.scrub(answerText(events) || (stop.why === "ended" ? stop.text : "")));
   const lines = fromJson<ReturnType<typeof toLines>>(parts.scrub(JSON.parse(JSON.stringify(toLines(events)))));
   const ending = toEnding(body, stop, text);
@@ -265,6 +298,15 @@ async function end(parts: TurnParts, run: CarriedTurn, body: OtherBody, stop: Ru
       return finish(parts, run, { state: "declined", text: "", reason: checked.deny, lines });
   }
   return finish(parts, run, { ...ending, lines });
+}
+
+/** What came of its worktree, in sentences. */
+async function leaveTree(parts: TurnParts, { ctx, turn, agent, p }: CarriedTurn): Promise<string[]> {
+  const report = await ctx.step<WorktreeReport | null>(
+    stepNames.runLeft,
+    async () => (await parts.bodies.runs.leave(turn, commitMessage(agent, p.run.text))) ?? null,
+  );
+  return report ? tellTree(report) : [];
 }
 
 function toEnding({ title }: OtherBody, stop: RunEnd, text: string): Ending {
