@@ -45,8 +45,8 @@ export interface RunRoom {
   key: string;
   writable: readonly string[];
   readable: readonly string[];
-  /** Its only way out: this port of ours, through a socket in this folder. Null: none. */
-  way: { folder: string; port: number } | null;
+  /** Its only way out: this port of ours, through a socket in this folder, under the port `inside` there. Null: none. */
+  way: { folder: string; port: number; inside: number } | null;
 }
 
 export interface HostParts extends DriverParts {

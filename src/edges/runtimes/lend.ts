@@ -31,6 +31,11 @@ export type BeginRun = (adapter: RuntimeAdapter, request: RunRequest, ports: Run
 
 /** As runtimes name the server of our tools. */
 const OWN_SERVER = "lares";
+/**
+ * The port of the door inside every sandbox, which has a network of its own. Always the same one: Hermes stores the address of its model with
+ * a conversation, and goes on with that one.
+ */
+const PORT_INSIDE = 7719;
 /** A lease outlives any turn; it ends with its run. */
 const LEASE_MS = 30 * 86_400_000;
 
@@ -57,16 +62,18 @@ export async function lend(
       key: run,
       writable: [folders.tmp, folders.home, of.workspace],
       readable,
-      way: way && { folder: folders.way, port: Number(new URL(way.baseUrl).port) },
+      way: way && { folder: folders.way, port: Number(new URL(way.baseUrl).port), inside: PORT_INSIDE },
     };
+    const address = (lease: { baseUrl: string }) =>
+      plan.boundary === "sandbox" ? addressInside(lease) : lease.baseUrl;
     const request: RunRequest = {
       ...of,
       model,
       workspace: { path: of.workspace, boundary: plan.boundary, writable: true },
     };
     const ports = {
-      models: lease && { baseUrl: lease.baseUrl, token: lease.token },
-      mcp: tools ? [{ name: OWN_SERVER, url: `${tools.baseUrl}${TOOLS_PATH}`, token: tools.token }] : [],
+      models: lease && { baseUrl: address(lease), token: lease.token },
+      mcp: tools ? [{ name: OWN_SERVER, url: `${address(tools)}${TOOLS_PATH}`, token: tools.token }] : [],
       isServing: () => of.isServing(),
       home: plan.home === "kept" ? folders.home : null,
       tmp: folders.tmp,
@@ -86,4 +93,10 @@ export async function lend(
     for (const close of closing) close();
     throw error;
   }
+}
+
+function addressInside({ baseUrl }: { baseUrl: string }): string {
+  const url = new URL(baseUrl);
+  url.port = String(PORT_INSIDE);
+  return url.href.replace(/\/$/, "");
 }

@@ -93,6 +93,7 @@ async function perform(sessionId, text) {
   if (deed === "look") return look(sessionId, JSON.parse(order));
   if (deed === "change") return change(sessionId, JSON.parse(order));
   if (deed === "use") return use(sessionId, JSON.parse(order), text);
+  if (deed === "pry") return pry(sessionId, JSON.parse(order));
   if (deed === "hang") await new Promise(() => {});
   if (thought) chunk(sessionId, thought, "agent_thought_chunk");
   // As tools do that start a server: it leaves the group and the session, and outlives who started it.
@@ -166,6 +167,19 @@ async function use(sessionId, { tool, input, quiet = false, once = false }, text
       content: [{ type: "content", content: { type: "text", text: result } }],
     });
   chunk(sessionId, `${isError ? "failed" : "ok"}: ${result}`);
+  return "end_turn";
+}
+
+/** What a token for tools opens: this run's own, or the one of an earlier run. */
+async function pry(sessionId, { own }) {
+  const { url, headers } = own ? servers[0] : JSON.parse(readFileSync(join(home, "server"), "utf8"));
+  const knock = async (path) => {
+    const more = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const sent = { ...Object.fromEntries(headers.map(({ name, value }) => [name, value])), ...more };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    return (await fetch(new URL(path, url), { method: "POST", headers: sent, body })).status;
+  };
+  chunk(sessionId, `tools ${await knock(url)}, models ${await knock("/v1/messages")}, at ${new URL(url).port}`);
   return "end_turn";
 }
 

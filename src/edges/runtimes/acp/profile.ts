@@ -139,7 +139,7 @@ export const ACP_PROFILES: readonly AcpProfile[] = [
     // Both write a list that outlives the run.
     neverChoose: ["allow_always", "allow_session"],
     takesHttp: true,
-    failures: ["HTTP 4", "HTTP 5"],
+    failures: ["HTTP 4", "HTTP 5", "API call failed"],
     resume: "load",
     tokens: "turn",
   },

@@ -6,6 +6,7 @@ import { chooseOption } from "./options.ts";
 import { ACP_PROFILES, type AcpProfile, fillEnvironment } from "./profile.ts";
 import { type AcpHeard, translate, UNSPOKEN } from "./translate.ts";
 
+const HERMES = ACP_PROFILES.find(({ name }) => name === "hermes")!;
 const PLAIN: AcpProfile = { ...ACP_PROFILES[0]!, name: "plain", env: {}, tokens: "turn", money: true, warnings: [] };
 
 function hear(heard: readonly AcpHeard[], more: Partial<AcpProfile> = {}): RunEventBody[] {
@@ -137,6 +138,8 @@ describe("a run's end", () => {
     const usage = { inputTokens: 5, outputTokens: 4 };
     expect(hear([said[0]!, ended({ usage })], { failures }).at(-1)).toMatchObject({ outcome: "finished" });
     expect(hear(said).at(-1)).toMatchObject({ outcome: "finished" });
+    const unreached = [text("API call failed after 3 retries: Connection error."), ended()];
+    expect(hear(unreached, HERMES).at(-1)).toMatchObject({ outcome: "failed" });
   });
 
   test.each([

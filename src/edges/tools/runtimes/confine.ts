@@ -5,10 +5,10 @@
  * RUNROOM-1: a runtime in a sandbox has no network: the one port it reaches is ours.
  */
 
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { arch, hostname, platform } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { RunCommand } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { cleanEnvironment, RUN_TAG } from "../exec/environment.ts";
@@ -28,7 +28,7 @@ interface RoomNeeds {
   writable: readonly string[];
   /** Besides the programs; checked already. */
   readable: readonly string[];
-  way: { folder: string; port: number } | null;
+  way: { folder: string; port: number; inside: number } | null;
 }
 
 export interface RunMachine {
@@ -64,7 +64,7 @@ async function confine({ sandbox, userHome, home }: RunRoomParts, room: RoomNeed
   const [program, ...args] = argv;
   // A link to it, e.g. in ~/.local/bin, may stand where the sandbox shows nothing.
   const real: [string, ...string[]] = [isOfSystem(program) ? program : realpathSync(program), ...args];
-  const programs = real.filter(isScript).map((path) => findParts(realpathSync(path)));
+  const programs = real.filter(isScript).flatMap((path) => findParts(realpathSync(path)));
   // Below Lares' home only what was installed on request is shown.
   const tools = `${realpathSync(home)}/tools/`;
   const isInstalled = (path: string) => path.startsWith(tools);
@@ -87,9 +87,19 @@ function isOfSystem(path: string): boolean {
 const INSTALLED = "/node_modules";
 
 /** What a program loads: the packages beside it, without the folder they were installed in, which may be a whole home. */
-function findParts(file: string): string {
+export function findParts(file: string): string[] {
   const at = file.indexOf(`${INSTALLED}/`);
-  return at < 0 ? findProject(file) : file.slice(0, at + INSTALLED.length);
+  if (at >= 0) return [file.slice(0, at + INSTALLED.length)];
+  const folder = dirname(dirname(file));
+  return existsSync(join(folder, "pyvenv.cfg")) ? [folder, ...findPython(folder)] : [findProject(file)];
+}
+
+/** The Python that a virtual environment was made from is elsewhere, often below a home: only its programs and libraries are shown. */
+function findPython(environment: string): string[] {
+  const python = join(environment, "bin", "python");
+  if (!existsSync(python)) return [];
+  const folder = dirname(dirname(realpathSync(python)));
+  return ["bin", "lib"].map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
 /** What the kernel takes as the path of a socket. */
@@ -101,8 +111,8 @@ interface WayOut {
   close(): void;
 }
 
-/** From the same port inside the sandbox, through a socket, to the port here. */
-async function openBridge({ folder, port }: { folder: string; port: number }): Promise<WayOut> {
+/** From a port inside the sandbox, through a socket, to the port here. */
+async function openBridge({ folder, port, inside }: NonNullable<RoomNeeds["way"]>): Promise<WayOut> {
   const path = join(folder, "m");
   if (Buffer.byteLength(path) > LONGEST_PATH)
     throw new AppError("CONFIG_INVALID", {
@@ -124,7 +134,7 @@ async function openBridge({ folder, port }: { folder: string; port: number }): P
   });
   server.unref();
   return {
-    wrap: (argv) => [process.execPath, "-e", INSIDE, path, String(port), ...argv],
+    wrap: (argv) => [process.execPath, "-e", INSIDE, path, String(inside), ...argv],
     close: () => void server.close(),
   };
 }
