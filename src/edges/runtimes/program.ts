@@ -60,11 +60,21 @@ export function askProgram({
   });
 }
 
-/** The last line that it prints, for `--version` and its like. Rejects when it can't be run or refuses. */
+/** For `--version` and its like. Rejects when it can't be run or refuses. */
 export async function readVersion(asked: ProgramQuestion): Promise<string> {
   const { code, stdout, stderr } = await askProgram(asked);
-  const found = stdout.trim().split("\n").at(-1)?.slice(0, MOST_VERSION);
+  const found = findVersion(stdout);
   if (code !== 0 && code !== null)
     throw new Error(stderr.trim().split("\n").at(-1) || `it ended with the code ${code}`);
   return found || UNKNOWN_VERSION;
+}
+
+/** A bound on each part: what it prints is anybody's text. */
+const VERSION = /(?:^|[\sv(])(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?[\w.+-]{0,40})/;
+
+/** The first version that it prints: Hermes goes on with those of its Python and its libraries, and whether it is up to date. Else its last line. */
+export function findVersion(printed: string): string | undefined {
+  const lines = printed.trim().split("\n");
+  const first = lines.map((line) => VERSION.exec(line.slice(0, MOST_VERSION))?.[1]).find((one) => one !== undefined);
+  return first ?? lines.at(-1)?.slice(0, MOST_VERSION);
 }
