@@ -11,6 +11,21 @@ export const runWords = {
   broken: (title: string, why: string) => `${title} doesn't print its version: ${why}`,
 };
 
+/** Why a runtime can't do something. */
+export const absentWords = {
+  notInProtocol: "The protocol that Lares speaks with it has no word for this.",
+  startsAlone: "It works only when Lares starts it.",
+  childrenLeftOut: "Lares leaves out its tools for starting more agents.",
+  noResume: "It doesn't find a conversation again in a new process.",
+  neverAsks: "It never asks.",
+  noUsage: "It doesn't report what it uses.",
+  ownAddress: "Its model calls can't be sent to another address.",
+  execOnly: "codex exec takes nothing in while it runs. A version with an app server does.",
+  noToolsPerRun: "It takes no tools for a single run.",
+  ownModels: "It calls its models itself, with its own keys.",
+  ownHome: "It has a home of its own, which Lares leaves alone.",
+};
+
 export function unknownRuntime(name: string, known: readonly string[]): string {
   return `There is no runtime "${name}". Known are ${known.join(", ")}, and what you describe under runtimes in lares.yaml.`;
 }

@@ -4,10 +4,10 @@ import type { RuntimeAdapter, RuntimeCapabilities, RuntimeProbe } from "../../..
 import { AppError } from "../../../core/domain/index.ts";
 import { defined, replaceFile } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
-import { ABSENT, claim } from "../claims.ts";
+import { absent, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
 import { findProgram, readVersion } from "../program.ts";
-import { runWords as words } from "../words.ts";
+import { absentWords, runWords as words } from "../words.ts";
 import { type AcpProfile, fillEnvironment, fillFiles } from "./profile.ts";
 import { AcpSession } from "./session.ts";
 
@@ -73,18 +73,17 @@ function listCapabilities(profile: AcpProfile): RuntimeCapabilities {
     thinking: claim(true),
     steer: claim("next-turn"),
     interrupt: claim(true),
-    resume: resume === "none" ? ABSENT : claim("same-host"),
-    approvals: asks === "never" ? ABSENT : claim({ covers: asks, denied, waits: "forever" }),
-    questions: ABSENT,
+    resume: resume === "none" ? absent(absentWords.noResume) : claim("same-host"),
+    approvals: asks === "never" ? absent(absentWords.neverAsks) : claim({ covers: asks, denied, waits: "forever" }),
+    questions: absent(absentWords.notInProtocol),
     mcp: claim(["http"]),
-    usage: tokens === "none" && !money ? ABSENT : claim({ tokens: "per-run", money }),
-    proxy: apis.length === 0 ? ABSENT : claim(apis),
-    // The protocol has no word for it.
-    rateLimits: ABSENT,
-    children: ABSENT,
+    usage: tokens === "none" && !money ? absent(absentWords.noUsage) : claim({ tokens: "per-run", money }),
+    proxy: apis.length === 0 ? absent(absentWords.ownAddress) : claim(apis),
+    rateLimits: absent(absentWords.notInProtocol),
+    children: absent(absentWords.notInProtocol),
     boundary: claim(["none", "worktree", "sandbox"]),
     home: claim({ scope: "identity", keeps: ["sessions"] }),
-    ownScheduler: ABSENT,
-    ownChannels: ABSENT,
+    ownScheduler: absent(absentWords.startsAlone),
+    ownChannels: absent(absentWords.startsAlone),
   };
 }

@@ -5,15 +5,15 @@ import type {
   RunToken,
   RuntimeAdapter,
   RuntimeCapabilities,
-  RuntimeClaim,
   RuntimeProbe,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
+import { absent, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
 import { findProgram, readVersion } from "../program.ts";
-import { runWords } from "../words.ts";
+import { absentWords, runWords } from "../words.ts";
 import { buildCommand } from "./command.ts";
 import { COMMAND, INSTALL, NAME, TITLE } from "./names.ts";
 import { ClaudeSession, TOKEN_FORM } from "./session.ts";
@@ -104,14 +104,9 @@ const CAPABILITIES: RuntimeCapabilities = {
   usage: claim({ tokens: "per-run", money: false }),
   proxy: claim(["anthropic"]),
   rateLimits: claim(true),
-  // Its tools for them are left out.
-  children: { proof: "absent" },
+  children: absent(absentWords.childrenLeftOut),
   boundary: claim(["none", "worktree", "sandbox"]),
   home: claim({ scope: "identity", keeps: ["sessions"] }),
-  ownScheduler: { proof: "absent" },
-  ownChannels: { proof: "absent" },
+  ownScheduler: absent(absentWords.startsAlone),
+  ownChannels: absent(absentWords.startsAlone),
 };
-
-function claim<const T>(value: T): RuntimeClaim<T> {
-  return { proof: "claimed", value };
-}

@@ -12,10 +12,10 @@ import type {
 import { AppError } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import { RunChild } from "../child.ts";
-import { ABSENT, claim } from "../claims.ts";
+import { absent, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
 import { askProgram, findProgram, readVersion } from "../program.ts";
-import { runWords } from "../words.ts";
+import { absentWords, runWords } from "../words.ts";
 import { ExecSession, listExecArguments } from "./exec-session.ts";
 import { makePlaces } from "./home.ts";
 import { CodexSession } from "./session.ts";
@@ -122,17 +122,17 @@ const APP_SERVER_CAN: RuntimeCapabilities = {
   // Not `own`: a command that is allowed may leave its sandbox, and doesn't have to say so.
   boundary: claim(["none", "worktree", "sandbox"]),
   home: claim({ scope: "identity", keeps: ["sessions"] }),
-  ownScheduler: ABSENT,
-  ownChannels: ABSENT,
+  ownScheduler: absent(absentWords.startsAlone),
+  ownChannels: absent(absentWords.startsAlone),
 };
 
 const EXEC_CAN: RuntimeCapabilities = {
   ...APP_SERVER_CAN,
   stream: claim("block"),
-  steer: ABSENT,
-  interrupt: ABSENT,
-  approvals: ABSENT,
-  questions: ABSENT,
+  steer: absent(absentWords.execOnly),
+  interrupt: absent(absentWords.execOnly),
+  approvals: absent(absentWords.execOnly),
+  questions: absent(absentWords.execOnly),
   usage: claim({ tokens: "per-run", money: false }),
   // It never asks, so nothing leaves its sandbox.
   boundary: claim(["own", "sandbox"]),

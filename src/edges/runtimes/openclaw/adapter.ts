@@ -7,8 +7,9 @@ import type {
   RuntimeCapabilities,
   RuntimeProbe,
 } from "../../../core/contracts/index.ts";
-import { ABSENT, claim } from "../claims.ts";
+import { absent, claim } from "../claims.ts";
 import type { DriverParts } from "../driver.ts";
+import { absentWords } from "../words.ts";
 import { openDevice } from "./device.ts";
 import { connectGateway, connectPatiently, type GatewayEars, GatewayFailure } from "./gateway.ts";
 import { findGateway } from "./place.ts";
@@ -75,15 +76,14 @@ const CAN: RuntimeCapabilities = {
   resume: claim("same-host"),
   // Commands; what else it does stays inside its workspace, or is left to its own settings.
   approvals: claim({ covers: "some", denied: "goes-on", waits: { ms: 30 * 60_000 } }),
-  questions: ABSENT,
-  mcp: ABSENT,
+  questions: absent(absentWords.notInProtocol),
+  mcp: absent(absentWords.noToolsPerRun),
   usage: claim({ tokens: "per-call", money: true }),
-  // Its models are its own.
-  proxy: ABSENT,
+  proxy: absent(absentWords.ownModels),
   rateLimits: claim(true),
   children: claim("hidden"),
   boundary: claim(["none"]),
-  home: ABSENT,
+  home: absent(absentWords.ownHome),
   ownScheduler: claim(true),
   ownChannels: claim(true),
 };
