@@ -59,6 +59,10 @@ export async function openRealAcpStage(name: string, program: string, tools: Acp
       act: (mark, words) => `${run(`echo ${mark} >> marks${danger}`)} then: say:${words}`,
       forever: (words) => `gap:400 say:${words}${" more".repeat(24)}`,
       fail: () => "fail:401",
+      think: (thought, words) => `think:${thought} say:${words}`,
+      twice: (first, second, words) =>
+        `${run(`echo ${first} >> marks${danger}`)} then: ${run(`echo ${second} >> marks${danger}`)} then: say:${words}`,
+      limited: (words) => `fail:rate-limit*2 retry-after:1 say:${words}`,
       lent: (text) => `tool:${tools.lent} ${JSON.stringify({ text })} then: say:noted`,
       slow: (mark) => `${run(`sleep 60; echo ${mark} >> marks${danger}`)} then: say:slept`,
       detaches: () => `${run("setsid sleep 600 > /dev/null 2>&1 & echo started")} then: say:started`,

@@ -8,6 +8,12 @@ import type { RealStage } from "./conformance.ts";
 
 const SECRET = "nobody allowed this to be read";
 
+const COLOURS = [
+  { label: "Red", description: "r" },
+  { label: "Blue", description: "b" },
+];
+const QUESTIONS = [{ question: "Which colour?", header: "Colour", options: COLOURS, multiSelect: false }];
+
 export async function openRealClaudeStage(program: string): Promise<RealStage> {
   const notes = await startNotes();
   const stage = await openRealClaude([program], { mcp: [{ name: "notes", url: notes.url, token: notes.token }] });
@@ -22,6 +28,9 @@ export async function openRealClaudeStage(program: string): Promise<RealStage> {
     secret: SECRET,
     prompts: {
       ...stage.prompts,
+      twice: (first, second, words) =>
+        `tool:Bash {"command":"echo ${first} >> marks"} then: tool:Bash {"command":"echo ${second} >> marks"} then: say:${words}`,
+      question: () => `tool:AskUserQuestion ${JSON.stringify({ questions: QUESTIONS })} then: say:as you said`,
       lent: (text) => `tool:mcp__notes__note ${JSON.stringify({ text })} then: say:noted`,
       limited: (words) => `fail:rate-limit*2 retry-after:1 say:${words}`,
       detaches: () => `tool:Bash ${JSON.stringify(detach)} then: say:started`,

@@ -27,6 +27,8 @@ export async function openRealCodexStage(program: string): Promise<RealStage> {
     secret: SECRET,
     prompts: {
       ...stage.prompts,
+      twice: (first: string, second: string, words: string) =>
+        `${run(`echo ${first} >> marks`)} then: ${run(`echo ${second} >> marks`)} then: say: ${words}`,
       lent: (text: string) => `tool: mcp__lares.note ${JSON.stringify({ text })} then: say: noted`,
       limited: (words: string) => `fail:rate-limit*2 retry-after:1 say: ${words}`,
       detaches: () => `${run("setsid sleep 600 > /dev/null 2>&1 & echo started")} then: say: started`,

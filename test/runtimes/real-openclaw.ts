@@ -74,6 +74,7 @@ export function openRealClawStage(at: RealGateway): RealStage {
     ...stage,
     prompts: {
       ...stage.prompts,
+      twice: (first, second, words) => `${makeMark(first)} then: ${makeMark(second)} then: say:${words}`,
       // Before each new try it adds words of its own: they stand in a part that is never reached.
       limited: (words) => `fail:rate-limit*2 retry-after:1 say:${words} then:`,
     },
@@ -81,6 +82,10 @@ export function openRealClawStage(at: RealGateway): RealStage {
     endLeft: async () => {},
     killed: { runtime: "openclaw", folders: [], tag: "LARES_RUN", more: { userHome, kept } },
   };
+}
+
+function makeMark(mark: string): string {
+  return `tool:exec {"command":"mktemp -p . mark.${mark}.XXXXXX"}`;
 }
 
 async function freePort(): Promise<number> {

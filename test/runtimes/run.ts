@@ -1,118 +1,93 @@
 /**
- * `npm run test:runtimes [-- name]`: the real programs, each from its registry into a cache folder, once, through the one conformance script.
- * Their models are scripted, and nothing leaves this machine after that. Prints what each was seen to do.
+ * `npm run test:runtimes [-- name …]`: the real programs through the one conformance script. Their models are scripted, and nothing
+ * leaves this machine once they are installed. Prints what each was seen to do. `--check NAME`, several times: only these checks.
+ * `npm run test:runtimes -- --kill --rounds 30 [--seed N] [name …]`: three of them at work, and Lares killed (whole/kill.ts).
  */
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { findNode, fromNpm, fromPyPi } from "../support/outside.ts";
-import { CHECKS, type RealStage } from "./conformance.ts";
-import { openRealAcpStage } from "./real-acp.ts";
-import { openRealClaudeStage } from "./real-claude-code.ts";
-import { openRealCodexStage } from "./real-codex.ts";
-import { openRealClawStage, type RealGateway, startRealGateway } from "./real-openclaw.ts";
+import { parseArgs } from "node:util";
+import { CHECKS, type Check } from "./conformance.ts";
+import { type InstalledRuntime, RUNTIMES } from "./installed.ts";
+import { type Mark, type SeenRuntime, sayChecks, sayProofs } from "./proof-table.ts";
+import { runKillRounds, sayKills, violationsOf } from "./whole/kill.ts";
+import { killInEachPhase, PHASE_CHECKS } from "./whole/phases.ts";
 
-interface RealRuntime {
-  name: string;
-  /** Installs it where it isn't yet, and opens a stage for one check. */
-  install(): () => Promise<RealStage>;
-}
-
-/** One folder for all of them. Their install scripts don't run. */
-const CACHE = join(tmpdir(), "lares-runtimes");
-
-const RUNTIMES: readonly RealRuntime[] = [
-  {
-    name: "claude-code",
-    install() {
-      const given = process.env.LARES_REAL_CLAUDE;
-      const folder = () => fromNpm(join(CACHE, "claude-code"), { "@anthropic-ai/claude-code": "2.1.325" });
-      const native = `claude-code-${process.platform}-${process.arch}/claude`;
-      const program = given ?? join(folder(), "node_modules/@anthropic-ai", native);
-      return () => openRealClaudeStage(program);
-    },
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    check: { type: "string", multiple: true },
+    kill: { type: "boolean", default: false },
+    rounds: { type: "string", default: "30" },
+    seed: { type: "string" },
   },
-  {
-    name: "codex",
-    install() {
-      const given = process.env.LARES_REAL_CODEX;
-      const folder = () => fromNpm(join(CACHE, "codex"), { "@openai/codex": "0.166.0" });
-      const program = given ?? join(folder(), "node_modules/.bin/codex");
-      return () => openRealCodexStage(program);
-    },
-  },
-  {
-    name: "opencode",
-    install() {
-      const folder = () => fromNpm(join(CACHE, "opencode"), { "opencode-ai": "1.18.33" });
-      const native = `opencode-${process.platform}-${process.arch}/bin/opencode`;
-      const program = process.env.LARES_REAL_OPENCODE ?? join(folder(), "node_modules", native);
-      return () => openRealAcpStage("opencode", program, { shell: "bash", lent: "lares_note" });
-    },
-  },
-  {
-    name: "hermes",
-    install() {
-      const python = fromPyPi(join(CACHE, "hermes"), ["hermes-agent[acp,mcp]==0.19.0"]);
-      if (!python) throw new Error("There is no Python to install Hermes with.");
-      const program = join(dirname(python), "hermes");
-      return () =>
-        openRealAcpStage("hermes", program, { shell: "terminal", lent: "mcp__lares__note", danger: "; rm -rf ./none" });
-    },
-  },
-  {
-    name: "openclaw",
-    install() {
-      const folder = fromNpm(join(CACHE, "openclaw"), { openclaw: "2026.9.6" });
-      const node = findNode(24, "OpenClaw");
-      let gateway: Promise<RealGateway> | undefined;
-      return async () => {
-        gateway ??= startRealGateway(node, join(folder, "node_modules/openclaw/openclaw.mjs"));
-        return openRealClawStage(await gateway);
-      };
-    },
-  },
-];
-
-type Mark = "ok" | "FAILED" | "-";
-
-const wanted = process.argv.slice(2);
-const table = new Map<string, Map<string, Mark>>();
+});
+const unknown = wanted.filter((name) => !RUNTIMES.some((one) => one.name === name));
+if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}`);
 let wrong = 0;
-for (const { name, install } of RUNTIMES) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  table.set(name, await tryAll(name, install()));
-}
-printTable();
+if (values.kill) await killRounds();
+else await conformance();
 // A daemon that is still there ends with this process.
 process.exit(wrong === 0 ? 0 : 1);
 
-async function tryAll(name: string, openStage: () => Promise<RealStage>): Promise<Map<string, Mark>> {
-  const marks = new Map<string, Mark>();
-  for (const check of CHECKS) {
-    const stage = await openStage();
-    try {
-      if (check.fits?.(stage) === false) marks.set(check.name, "-");
-      else {
-        await check.run(stage);
-        marks.set(check.name, "ok");
-      }
-    } catch (error) {
-      wrong++;
-      marks.set(check.name, "FAILED");
-      say(`FAILED: ${name}, ${check.name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    } finally {
-      await stage.close();
-    }
-    say(`${name}, ${check.name}: ${marks.get(check.name)}`);
-  }
-  return marks;
+async function killRounds(): Promise<void> {
+  const rounds = Number(values.rounds);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  const names = wanted.length > 0 ? wanted : ["claude-code", "codex", "opencode"];
+  const chosen = RUNTIMES.filter(({ name }) => names.includes(name));
+  const bodies = await Promise.all(chosen.map((one) => one.install().body()));
+  say(`kill -9 with ${names.join(", ")} at work, ${rounds} rounds, seed ${seed}`);
+  const report = await runKillRounds({ bodies, rounds, seed, say });
+  say(sayKills(report));
+  const violations = violationsOf(report);
+  for (const violation of violations) say(violation);
+  wrong = violations.length;
+  say(wrong === 0 ? "ok" : `FAILED; again with: npm run test:runtimes -- --kill --rounds ${rounds} --seed ${seed}`);
 }
 
-function printTable(): void {
-  const names = [...table.keys()];
-  say(`\n| | proves | ${names.join(" | ")} |\n|---|---|${names.map(() => "---|").join("")}`);
-  for (const { name, proves } of CHECKS)
-    say(`| ${name} | ${proves.join(", ")} | ${names.map((one) => table.get(one)!.get(name)).join(" | ")} |`);
+async function conformance(): Promise<void> {
+  const seen: SeenRuntime[] = [];
+  for (const { name, install } of RUNTIMES)
+    if (wanted.length === 0 || wanted.includes(name)) seen.push(await tryAll(name, install()));
+  const all = [...CHECKS, ...PHASE_CHECKS];
+  say(`\n${sayChecks(seen, all)}\n\n${sayProofs(seen, all)}\n`);
+  say(wrong === 0 ? "ok" : `FAILED: ${wrong} checks`);
+}
+
+async function tryAll(name: string, installed: InstalledRuntime): Promise<SeenRuntime> {
+  const marks = new Map<string, Mark>();
+  const tell = (check: string, failure: unknown) => {
+    marks.set(check, failure === undefined ? "ok" : "FAILED");
+    if (failure !== undefined) {
+      wrong++;
+      say(`FAILED: ${name}, ${check}\n${failure instanceof Error ? (failure.stack ?? failure.message) : failure}`);
+    }
+    say(`${name}, ${check}: ${marks.get(check)}`);
+  };
+  const only = values.check;
+  for (const check of CHECKS) if (!only || only.includes(check.name)) await tryOne(installed, check, tell);
+  // Before the daemon's model is another one.
+  const stage = await installed.openStage();
+  const probe = await stage.adapter.probe(AbortSignal.timeout(60_000), 60_000);
+  const version = "version" in probe && probe.version !== undefined ? probe.version : probe.state;
+  const can = stage.adapter.capabilities(version);
+  await stage.close();
+  if (!only) await killInEachPhase(await installed.body(), tell);
+  return { name, version, can, marks };
+}
+
+async function tryOne(
+  { openStage }: InstalledRuntime,
+  check: Check,
+  tell: (check: string, failure: unknown) => void,
+): Promise<void> {
+  const stage = await openStage();
+  try {
+    if (check.fits?.(stage) === false) return;
+    await check.run(stage);
+    tell(check.name, undefined);
+  } catch (error) {
+    tell(check.name, error);
+  } finally {
+    await stage.close();
+  }
 }
 
 function say(line: string): void {
