@@ -10,6 +10,7 @@ import { endRun } from "../../src/edges/tools/exec/processes.ts";
 import { scratch, until } from "../support/index.ts";
 import { processesTagged } from "../support/processes.ts";
 import { Follower, makeRequest, type RuntimeStage, unconfined } from "./runtime/rig.ts";
+import { faultsIn } from "./runtime/stream.ts";
 import { runtimeContract } from "./runtime.ts";
 
 const AGENT = fileURLToPath(new URL("../fakes/acp-agent/agent.mjs", import.meta.url));
@@ -74,7 +75,9 @@ const rig = (name: string, more: Partial<AcpProfile>, quirks: string[]) => ({
 runtimeContract(rig("like OpenCode", { denied: "ends-turn", resume: "load" }, ["denial-ends", "noisy"]));
 runtimeContract(rig("like Gemini", { denied: "goes-on", resume: "none", auth: "key" }, ["unannounced"]));
 runtimeContract(
-  rig("like Qwen", { denied: "ends-turn", endsWithInput: false, mode: "default" }, ["denial-ends", "never-ends"]),
+  rig("like Qwen", { denied: "ends-turn", endsWithInput: false, mode: "default" }, [
+    ...["denial-ends", "never-ends", "own-mode", "asks-host"],
+  ]),
 );
 runtimeContract(rig("like Hermes", { denied: "goes-on" }, ["numbered-apart"]));
 
@@ -100,6 +103,28 @@ describe("an agent that speaks ACP", () => {
     const opened = stage.adapter.open(request, await stage.ports(request.run), never);
     await expect(opened).rejects.toThrow("speaks version 2 of the Agent Client Protocol");
     expect(await stage.left(request.run)).toEqual([]);
+  });
+
+  test("that says nothing at its start: giving up leaves nothing", async () => {
+    const stage = openStage({}, ["silent"]);
+    const request = makeRequest(stage, stage.prompts.say("hi"));
+    const patience = new AbortController();
+    const opened = stage.adapter.open(request, await stage.ports(request.run), patience.signal);
+    opened.catch(() => {});
+    await until("its process", async () => (await stage.left(request.run)).length > 0);
+    patience.abort();
+    await expect(opened).rejects.toMatchObject({ code: "NOT_READY" });
+    expect(await stage.left(request.run)).toEqual([]);
+  });
+
+  test("that asks twice about one call is answered twice, and a person is asked once", async () => {
+    const stage = openStage({}, ["asks-twice"]);
+    const { request, session, follower } = await open(stage, stage.prompts.act("twice", "did it"));
+    const { ask } = await follower.first("ask");
+    expect(await session.answer(ask, { kind: "allow" })).toBe("taken");
+    await follower.ended;
+    expect(faultsIn(follower.events, request)).toEqual([]);
+    expect([follower.all("ask").length, stage.marks("twice"), follower.text]).toEqual([1, 1, "did it"]);
   });
 
   test("that dies before it has a session says why", async () => {

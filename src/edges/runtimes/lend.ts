@@ -32,7 +32,7 @@ export type BeginRun = (adapter: RuntimeAdapter, request: RunRequest, ports: Run
 /** As runtimes name the server of our tools. */
 const OWN_SERVER = "lares";
 /**
- * The port of the door inside every sandbox, which has a network of its own. Always the same one: Hermes stores the address of its model with
+ * The port of the door inside every sandbox, which has a separate network. Always the same one: Hermes stores the address of its model with
  * a conversation, and goes on with that one.
  */
 const PORT_INSIDE = 7719;

@@ -23,7 +23,7 @@ export const absentWords = {
   execOnly: "codex exec takes nothing in while it runs. A version with an app server does.",
   noToolsPerRun: "It takes no tools for a single run.",
   ownModels: "It calls its models itself, with its own keys.",
-  ownHome: "It has a home of its own, which Lares leaves alone.",
+  ownHome: "It has its own home, which Lares leaves alone.",
 };
 
 export function unknownRuntime(name: string, known: readonly string[]): string {

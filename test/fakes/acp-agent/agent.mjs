@@ -26,12 +26,15 @@ let asked = 0;
 /** The servers that it was given for the session. */
 let servers = [];
 let cancelled = () => {};
+/** The one that it starts in. */
+let mode = "auto";
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const update = (sessionId, one) => send({ method: "session/update", params: { sessionId, update: one } });
 const chunk = (sessionId, text, kind = "agent_message_chunk") =>
   update(sessionId, { sessionUpdate: kind, content: { type: "text", text } });
 
+if (quirks.has("silent")) await new Promise((resolve) => setTimeout(resolve, 600_000));
 if (quirks.has("noisy")) process.stdout.write("Loaded 3 extensions\n");
 if (quirks.has("never-ends")) setInterval(() => {}, 1000);
 const lines = createInterface({ input: process.stdin });
@@ -39,8 +42,8 @@ lines.on("close", () => {
   if (!quirks.has("never-ends")) process.exit(0);
 });
 lines.on("line", async (line) => {
-  const { id, method, params, result } = JSON.parse(line);
-  if (method === undefined) return waiting.get(id)?.(result);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return waiting.get(id)?.(result, error);
   if (method === "session/cancel") return cancelled();
   if (id === undefined) return;
   try {
@@ -57,7 +60,10 @@ const METHODS = {
     authMethods: [{ id: "key", name: "Key" }],
   }),
   authenticate: () => ({}),
-  "session/set_mode": () => ({}),
+  "session/set_mode"({ modeId }) {
+    mode = modeId;
+    return {};
+  },
   "session/new"({ mcpServers = [] }) {
     servers = mcpServers;
     const sessionId = `fake-${process.pid}-${Date.now()}`;
@@ -77,6 +83,7 @@ const METHODS = {
   async "session/prompt"({ sessionId, prompt }) {
     const text = prompt.map((part) => part.text).join("");
     writeFileSync(join(home, "heard"), text);
+    if (quirks.has("asks-host")) await askHost();
     const said = JSON.parse(readFileSync(sessionFile(sessionId), "utf8"));
     writeFileSync(sessionFile(sessionId), JSON.stringify([...said, text]));
     const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
@@ -217,6 +224,14 @@ async function connectMcp({ url, headers: given }) {
   return ask;
 }
 
+/** As Qwen does before each turn: it goes on when it is told that nobody knows such a request. */
+async function askHost() {
+  const id = "drain-1";
+  send({ id, method: "craft/drainMidTurnQueue", params: {} });
+  const code = await new Promise((resolve) => waiting.set(id, (_, error) => resolve(error?.code)));
+  if (code !== -32601) throw new Error(`the host answered with ${code}`);
+}
+
 /** As agents do that hear that they were interrupted: they look. */
 function isDone(text, mark) {
   const file = join(home, "marks");
@@ -238,9 +253,19 @@ async function act(sessionId, mark) {
     { optionId: "yes", name: "Yes", kind: "allow_once" },
     { optionId: "no", name: "No", kind: "reject_once" },
   ];
-  const id = `q-${asked}`;
-  send({ id, method: "session/request_permission", params: { sessionId, toolCall, options } });
-  const { outcome } = await new Promise((resolve) => waiting.set(id, resolve));
+  const request = (id) => {
+    send({ id, method: "session/request_permission", params: { sessionId, toolCall, options } });
+    return new Promise((resolve) => waiting.set(id, resolve));
+  };
+  // As Qwen does in its own mode: something else than the host says yes.
+  const decideAlone = async () => ({ outcome: { outcome: "selected", optionId: "yes" } });
+  const isAlone = quirks.has("own-mode") && mode !== "default";
+  const first = isAlone ? decideAlone() : request(`q-${asked}`);
+  const [{ outcome }, again] = await Promise.all([
+    first,
+    quirks.has("asks-twice") ? request(`q-${asked}-again`) : first,
+  ]);
+  if (again.outcome.optionId !== outcome.optionId) throw new Error("two answers to one question");
   const isAllowed = outcome.optionId === "yes" || outcome.optionId === "always";
   if (isAllowed) appendFileSync(join(home, "marks"), `${mark} ${outcome.optionId}\n`);
   const content = [{ type: "content", content: { type: "text", text: isAllowed ? "marked" : "not allowed" } }];

@@ -8,8 +8,9 @@ import { type Clock, RpcFailure, RpcPeer } from "../../../core/kit/index.ts";
 import type { RunChild } from "../child.ts";
 import { LiveRun, type LiveSession } from "../live-run.ts";
 import { runWords } from "../words.ts";
+import { AcpAsks } from "./asks.ts";
 import { type AcpFields, asFields } from "./fields.ts";
-import { chooseOption, type PermissionOption, type PermissionOutcome, readOptions } from "./options.ts";
+import { chooseOption, type PermissionOutcome } from "./options.ts";
 import type { AcpProfile } from "./profile.ts";
 import { type AcpHeard, type Translation, translate, UNSPOKEN } from "./translate.ts";
 import { RPC_WORDS, acpRunWords as words } from "./words.ts";
@@ -24,12 +25,6 @@ export interface AcpSessionParts {
   version: string | null;
 }
 
-interface OpenAsk {
-  options: PermissionOption[];
-  /** Undefined: it was answered. */
-  settle: ((outcome: PermissionOutcome) => void) | undefined;
-}
-
 /** A cold start of a large program on a busy machine takes half a minute. */
 const OPEN_MS = 90_000;
 const PROTOCOL = 1;
@@ -42,7 +37,7 @@ export class AcpSession implements RunSession, LiveSession {
   private readonly parts: AcpSessionParts;
   private readonly live: LiveRun;
   private readonly peer: RpcPeer;
-  private readonly asks = new Map<string, OpenAsk>();
+  private readonly asks = new AcpAsks();
   private readonly said: string[] = [];
   private state: Translation = UNSPOKEN;
   private session = "";
@@ -101,11 +96,10 @@ export class AcpSession implements RunSession, LiveSession {
   }
 
   async answer(ask: string, answer: RunAnswer): Promise<"taken" | "late" | "unknown"> {
-    const asked = this.asks.get(ask);
-    if (!asked || answer.kind === "said") return "unknown";
-    if (!asked.settle) return "late";
-    asked.settle(chooseOption(this.parts.profile, asked.options, answer.kind));
-    asked.settle = undefined;
+    const options = this.asks.find(ask);
+    if (options === null || answer.kind === "said") return "unknown";
+    if (options === undefined) return "late";
+    this.asks.settle(ask, chooseOption(this.parts.profile, options, answer.kind));
     this.hear({ kind: "answered", ask, how: answer.kind });
     return "taken";
   }
@@ -123,7 +117,7 @@ export class AcpSession implements RunSession, LiveSession {
   }
 
   isAsking(): boolean {
-    return [...this.asks.values()].some(({ settle }) => settle);
+    return this.asks.isOpen;
   }
 
   isActing(): boolean {
@@ -135,7 +129,7 @@ export class AcpSession implements RunSession, LiveSession {
   }
 
   withdraw(): void {
-    for (const ask of this.asks.keys()) this.drop(ask);
+    for (const ask of this.asks.cancelAll()) this.hear({ kind: "answered", ask, how: "withdrawn" });
   }
 
   interrupt(): boolean {
@@ -222,23 +216,17 @@ export class AcpSession implements RunSession, LiveSession {
   }
 
   private ask(params: AcpFields, signal: AbortSignal): Promise<object> {
-    const ask = `ask-${this.asks.size + 1}`;
     return new Promise((resolve) => {
       const settle = (outcome: PermissionOutcome) => resolve({ outcome });
       if (this.live.isStopping || this.live.isOver) return settle({ outcome: "cancelled" });
-      this.asks.set(ask, { options: readOptions(params.options), settle });
-      signal.addEventListener("abort", () => this.drop(ask), { once: true });
-      this.hear({ kind: "asked", ask, request: params });
+      const hasEnded = (call: string) => this.state.calls.get(call)?.state === "ended";
+      const { ask, isNew } = this.asks.take(params, settle, hasEnded);
+      const onGone = () => {
+        if (this.asks.leave(ask, settle)) this.hear({ kind: "answered", ask, how: "withdrawn" });
+      };
+      signal.addEventListener("abort", onGone, { once: true });
+      if (isNew) this.hear({ kind: "asked", ask, request: params });
     });
-  }
-
-  /** The agent doesn't wait any longer, or the run ends: a question without an answer is a no. */
-  private drop(ask: string): void {
-    const asked = this.asks.get(ask);
-    if (!asked?.settle) return;
-    asked.settle({ outcome: "cancelled" });
-    asked.settle = undefined;
-    this.hear({ kind: "answered", ask, how: "withdrawn" });
   }
 
   private take(line: string): void {
