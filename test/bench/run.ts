@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
  * delay, everything durable. `--schedules`: only what ten thousand schedules cost; `--channels`: only from a platform's event to the
- * model's request, per adapter; `--mcp`: only what MCP servers cost; `--hooks`: only what hooks cost; `--runtimes`: only what the model proxy adds to a runtime's call; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ * model's request, per adapter; `--mcp`: only what MCP servers cost; `--hooks`: only what hooks cost; `--runtimes`: only what Lares adds to a runtime's turn, and the model proxy to its calls (downloads the programs); `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -30,6 +30,8 @@ import {
   startModel,
   text,
 } from "./process.ts";
+import { benchStream, sayStream } from "./proxy-stream.ts";
+import { benchRuntimes, sayRuntimes } from "./runtime-turns.ts";
 import { benchProxy, sayProxy } from "./runtimes.ts";
 import { benchSchedules, saySchedules } from "./schedules.ts";
 import { uiFigures } from "./ui.ts";
@@ -60,6 +62,10 @@ if (process.argv.includes("--prompt")) {
 }
 if (process.argv.includes("--runtimes")) {
   for (const { what, seen, bar, ok } of sayProxy(await benchProxy())) note(what, seen, bar, ok);
+  const stream = sayStream(await benchStream());
+  note(stream.what, stream.seen, stream.bar, stream.ok);
+  const runtimes = await benchRuntimes((line) => process.stderr.write(`${line}\n`));
+  for (const { what, seen, bar } of sayRuntimes(runtimes)) note(what, seen, bar);
   await end(model);
   print();
   process.exit();
