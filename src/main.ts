@@ -32,6 +32,7 @@ try {
     readToken: async (home) => (await import("./ground/config/index.ts")).readToken(home, env.token),
     readLogs: async (home) => (await import("./ground/observe/index.ts")).readLogs(home),
     examineHome: async (home, config) => (await import("./app/examine.ts")).examineHome(home, config),
+    backups: async () => (await import("./app/backups.ts")).makeBackups(env, version),
     configSchema: async () => (await import("./app/config.ts")).schema,
   });
 } catch (error) {

@@ -55,6 +55,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // They share the file and the transaction.
   "ground/engine/embedded": ["core", "ground/records"],
   "ground/observe": ["core", "ground/records"],
+  // A backup is of the records' file, page by page.
+  "ground/backup": ["core", "ground/records"],
   // Never the ground, never each other.
   "edges/*": ["core"],
   // Rooms of the flow and the mind never import each other: ports, joined in app/.
@@ -142,6 +144,14 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "faces/gateway/static/files.ts": "the page as it was built",
   "flow/attachments/files.ts": "makes and removes files under ids of ours in the home; reads go through the path type",
   "flow/checkpoints/blobs.ts": "contents by their hash in the home, which no sandbox shows",
+  "ground/backup/archive.ts": "the folder of backups, in which every piece is checked against its name",
+  "ground/backup/backups.ts": "makes and removes a temporary home of ours, to try a backup",
+  "ground/backup/home-files.ts": "reads links of an open directory of the path type",
+  "ground/backup/pages.ts": "the database in the home and its log",
+  "ground/backup/place.ts": "moves what is at the top of the home, whatever it is, without opening it",
+  "ground/backup/prune.ts": "the folder of backups",
+  "ground/backup/timer.ts": "names in the folder of backups; opens none",
+  "ground/backup/unpack.ts": "writes into an empty folder that it has just made, links last",
   "ground/config/home.ts": "makes the home, and looks whether it can be used",
   "ground/config/load.ts": "the settings file in the home",
   "ground/config/owner-zone.ts": "reads where the link /etc/localtime leads",

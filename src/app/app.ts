@@ -4,9 +4,10 @@
  */
 import { join } from "node:path";
 import { AppError, isOver } from "../core/domain/index.ts";
-import { type Clock, defined, Late } from "../core/kit/index.ts";
+import { type Clock, defined, faultsAt, Late } from "../core/kit/index.ts";
 import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "../edges/models/index.ts";
 import { ownDoors } from "../flow/gate/index.ts";
+import { BackupTimer, createInProcess, finishCutOffRestore } from "../ground/backup/index.ts";
 import { type Environment, ensureHome, fileProblem, modelVariables, noteAddress } from "../ground/config/index.ts";
 import { keepEventLog, keepHeapTight, type Logbook } from "../ground/observe/index.ts";
 import { type Base, openBase } from "./base.ts";
@@ -54,6 +55,7 @@ const TIDY_MS = 3_600_000;
 export async function startApp(options: StartOptions): Promise<RunningApp> {
   ensureHome(options.home);
   try {
+    await finishCutOffRestore(options.home, faultsAt(options.env));
     return await start(options);
   } catch (error) {
     throw error instanceof AppError ? error : (fileProblem(error, options.home) ?? error);
@@ -65,7 +67,14 @@ async function start(options: StartOptions): Promise<RunningApp> {
   const base = await openBase(options);
   const { home, log, lock, watchdog } = base;
   const stopWatching = watchProcess(log);
-  const running = buildProgram(base, options);
+  const backups = new BackupTimer({
+    home,
+    settings: () => base.config.backup,
+    run: () => createInProcess(home),
+    clock: base.clock,
+    log: log.child("backup"),
+  });
+  const running = { ...buildProgram(base, options), backups };
   const { lives, models } = running;
   let server: Server;
   try {
@@ -111,6 +120,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
 }
 
 interface Program {
+  backups: BackupTimer;
   lives: Lives;
   models: ReturnType<typeof changingModels>;
   tryModels: (config: ModelsConfig, env: ModelEnv) => ReturnType<typeof createModels>;
@@ -119,7 +129,7 @@ interface Program {
 }
 
 /** The models, and the instances that use them. Nothing runs yet. */
-function buildProgram(base: Base, { env, version, program = "lares" }: StartOptions): Program {
+function buildProgram(base: Base, { env, version, program = "lares" }: StartOptions): Omit<Program, "backups"> {
   const { home, config, vault, clock, ids, crash, bus, log, watchdog } = base;
   const doors = ownDoors(config.gateway);
   const late = new Late<Lives>();
@@ -170,7 +180,11 @@ function buildProgram(base: Base, { env, version, program = "lares" }: StartOpti
   return { lives, models, tryModels, modelEnv, doors };
 }
 
-function serve(base: Base, options: StartOptions, { lives, models, tryModels, modelEnv }: Program): Promise<Server> {
+function serve(
+  base: Base,
+  options: StartOptions,
+  { lives, models, tryModels, modelEnv, backups }: Program,
+): Promise<Server> {
   const { home, settings, vault, clock, ids, bus, crash, log, watchdog } = base;
   const { env, version, program = "lares", uiDir } = options;
   // Not by the clock, which may be set back.
@@ -195,6 +209,7 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
     trouble: lives.trouble.get,
     problems: () => [
       ...[lives.trouble.get()?.message ?? []].flat(),
+      ...[backups.problem ?? []].flat(),
       ...settings.sentences(),
       ...(lives.current?.problems() ?? []),
     ],
@@ -203,7 +218,7 @@ function serve(base: Base, options: StartOptions, { lives, models, tryModels, mo
 }
 
 /** The gateway serves: says so, and starts what goes on beside it. Returns how to end that; the address goes last. */
-function goOn(base: Base, { lives, models, doors }: Program, { gateway }: Server): () => () => void {
+function goOn(base: Base, { lives, models, doors, backups }: Program, { gateway }: Server): () => () => void {
   const { home, clock, bus, log, settings, watchdog, version } = base;
   doors.opened(gateway.port);
   settings.start();
@@ -218,9 +233,11 @@ function goOn(base: Base, { lives, models, doors }: Program, { gateway }: Server
   });
   const tidying = setInterval(() => void lives.current?.tidy(), TIDY_MS);
   tidying.unref();
+  backups.start();
   return () => {
     forgetEvents();
     clearInterval(tidying);
+    backups.stop();
     settings.stop();
     return forgetAddress;
   };

@@ -33,6 +33,7 @@ import { outboxConfig } from "../flow/outbox/index.ts";
 import { a2aConfig } from "../flow/peers/index.ts";
 import { retentionConfig } from "../flow/sessions/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
+import { backupConfig } from "../ground/backup/index.ts";
 import { adviseBy, type Config, defineConfig, type Settings } from "../ground/config/index.ts";
 import { lanesConfig } from "../ground/engine/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
@@ -98,6 +99,7 @@ export const schema = defineConfig(
     board: boardConfig,
     lanes: lanesConfig,
     retention: retentionConfig,
+    backup: backupConfig,
     agents: z
       .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"), agentConfig)
       .default({})
@@ -143,6 +145,7 @@ export const schema = defineConfig(
     goals: "live",
     board: "live",
     retention: "live",
+    backup: "live",
     agents: "live",
     channels: "live",
   },

@@ -4,6 +4,7 @@ import { type Ast, lineOf, parse, visit } from "./syntax.ts";
 /** Beside these, app/ has the builders in instance/ and the handlers in methods/. */
 export const FILES: readonly string[] = [
   "app/app.ts",
+  "app/backups.ts",
   "app/base.ts",
   "app/config.ts",
   "app/examine.ts",
@@ -11,11 +12,12 @@ export const FILES: readonly string[] = [
   "app/instance.ts",
   "app/lives.ts",
   "app/server.ts",
+  "app/settle-restored.ts",
 ];
 export const FOLDERS = /^app\/(instance|methods)\/[a-z0-9-]+\.ts$/;
 
 /** Lines of code. A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3740;
+export const MOST_LINES = 3850;
 
 /** Without blank lines, comments, and lines that only pass something on under its name: neither saying why nor wiring costs anything. */
 export function countCode(source: string): number {

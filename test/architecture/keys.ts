@@ -66,7 +66,6 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/edges/channels/signal/send.ts": "the same, and styles as signal-cli takes them",
   "src/edges/channels/slack/events.ts": "the platform's ids",
   "src/edges/channels/slack/receive.ts": "what the platform signs",
-  "src/edges/channels/spool.ts": "names in the account's own store",
   "src/edges/channels/teams/events.ts": "the platform's ids",
   "src/edges/channels/telegram/events.ts": "the platform's ids",
   "src/edges/channels/whatsapp-web/credentials.ts": "names in the account's own store",

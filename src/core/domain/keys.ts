@@ -280,6 +280,26 @@ export const creatorKeys = {
 
 /** Our reaction to somebody's message while its turn runs, among what an account keeps: a name that no adapter can use. */
 export const KEPT_SIGN_PREFIX = "#ack:";
+/** What a channel wrote down before the inbox had it. */
+export const SPOOL_PREFIX = "spool:";
+export function spoolName(slot: number): string {
+  return `${SPOOL_PREFIX}${slot}`;
+}
+
+/** A backup's id begins with its time, so that names alone say which is the newest. */
+export const backupIds = {
+  make: (at: number, random: string) =>
+    `${new Date(at)
+      .toISOString()
+      .replace(/\.\d+Z$/, "Z")
+      .replace(/[-:]/g, "")}-${random}`,
+  readTime(id: string): number | undefined {
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]+$/.exec(id) ?? [];
+    return y === undefined
+      ? undefined
+      : Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s));
+  },
+};
 export function keptSign(turn: string): string {
   return `${KEPT_SIGN_PREFIX}${turn}`;
 }

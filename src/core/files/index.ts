@@ -23,4 +23,4 @@ export { makeFolder, makeLink, type NoFile, readNoFile, removeNoFile } from "./l
 export { isMarkedAlike, markFile, markFolder, markLink, readMark, readMarkedFile, readMarkedSize } from "./mark.ts";
 export { openToOthers, PRIVATE_FILES } from "./private.ts";
 export { isProgram } from "./program.ts";
-export { walkTree } from "./tree.ts";
+export { type TreeEntry, walkTree } from "./tree.ts";

@@ -88,6 +88,10 @@ export const CRASH_POINTS = {
   "view.planned": "what a memory file will say is durable, the file is not written",
   "view.written": "a memory file is written, that is not recorded",
   "condense.asked": "the nightly pass has its answer, nothing is changed",
+  "backup.packed": "a backup's new pieces are durable, nothing says that they are a backup",
+  "backup.stored": "a backup is complete, those that no rule keeps are still there",
+  "restore.staged": "a restored home is ready beside what is in the home, nothing is moved",
+  "restore.aside": "what was in the home is put aside, the restored files are not in its place",
   "condense.applied": "the nightly pass changed the facts, the file is not written",
 } as const;
 export type CrashPoint = keyof typeof CRASH_POINTS;

@@ -5,7 +5,7 @@
  * A message stays here until the door has taken it; what an earlier life left is taken first, and known if it was taken already.
  */
 import type { ChannelHost } from "../../core/contracts/index.ts";
-import { asNumber, asObject, type Json } from "../../core/domain/index.ts";
+import { asNumber, asObject, type Json, spoolName } from "../../core/domain/index.ts";
 
 /** Messages that wait at the same time: for a slow file, for the disk. More stay in the socket. */
 const SLOTS = 64;
@@ -32,7 +32,7 @@ export class Spool {
     const spool = new Spool(door);
     const found: { n: number; one: Spooled }[] = [];
     for (let slot = 0; slot < SLOTS; slot++) {
-      const kept = asObject(await door.kept(slotName(slot)));
+      const kept = asObject(await door.kept(spoolName(slot)));
       const n = asNumber(kept.n);
       if (n === undefined) {
         spool.free.push(slot);
@@ -54,7 +54,7 @@ export class Spool {
   private async place(value: Json): Promise<Spooled & { written: Promise<void> }> {
     while (!this.free.length) await new Promise<void>((resolve) => void this.waiting.push(resolve));
     const slot = this.free.shift()!;
-    const written = this.door.keep(slotName(slot), { n: ++this.count, value });
+    const written = this.door.keep(spoolName(slot), { n: ++this.count, value });
     // Somebody who waits for it gets the error; without this, one that comes before anybody waits would end the process.
     written.catch(() => {});
     return { ...this.at(slot, value), written };
@@ -64,14 +64,10 @@ export class Spool {
     return {
       value,
       done: async () => {
-        await this.door.keep(slotName(slot), undefined);
+        await this.door.keep(spoolName(slot), undefined);
         this.free.push(slot);
         this.waiting.shift()?.();
       },
     };
   }
-}
-
-function slotName(slot: number): string {
-  return `spool:${slot}`;
 }

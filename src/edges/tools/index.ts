@@ -10,7 +10,7 @@ export { createExec } from "./exec/exec.ts";
 export { endRun } from "./exec/processes.ts";
 export { CommandRuns } from "./exec/runs.ts";
 export { SHELL_WORDS } from "./exec/shell/index.ts";
-export { eraseFarWork, type FarWork, joinFarWork } from "./far-work.ts";
+export { eraseFarWork, type FarWork, joinFarWork, loseFarWork } from "./far-work.ts";
 export { createEdit } from "./files/edit.ts";
 export { createWrite } from "./files/write.ts";
 export {

@@ -100,6 +100,7 @@ export interface Options {
   channel?: string;
   set?: string[];
   to?: string;
+  passphraseFile?: string;
   owner?: boolean;
   chat?: string;
   key?: string;

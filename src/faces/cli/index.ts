@@ -3,7 +3,7 @@
 import type { CliPorts } from "./ports.ts";
 import { helpPage } from "./words/help.ts";
 
-export type { CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.ts";
+export type { BackupPort, CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.ts";
 
 /**
  * Runs one command; `argv` without node and script. Resolves with the exit code and never rejects. The caller ends the

@@ -52,6 +52,41 @@ export interface HomeExamined {
   sandbox: { name: string; ok: boolean; why?: string; byHand?: true };
 }
 
+/** Where backups are. Without a folder, where the settings of the home say. */
+export interface BackupPlace {
+  home: string;
+  folder?: string;
+  passphrase?: string;
+}
+
+export interface ShownBackup {
+  id: string;
+  madeAt: number;
+  version: string;
+  /** Of everything in it, and those that no earlier backup had. */
+  bytes: number;
+  added: number;
+  files: number;
+  /** It has the vault's key and the token. */
+  hasKeys: boolean;
+}
+
+export interface BackupPort {
+  /** Copies the home, running or not, and removes backups that no rule keeps. */
+  create(
+    at: BackupPlace,
+  ): Promise<ShownBackup & { folder: string; isEncrypted: boolean; unreadable: string[]; removed: string[] }>;
+  /** The oldest first. */
+  list(at: BackupPlace): Promise<{ folder: string; isEncrypted: boolean; backups: ShownBackup[]; broken: string[] }>;
+  /** Restores into a temporary home and starts that, without sending anything. Throws what is wrong with it. */
+  verify(at: BackupPlace, id?: string): Promise<ShownBackup>;
+  /** Puts a home in place. What was there is moved to `aside`. */
+  restore(
+    at: BackupPlace,
+    how: { id?: string; to?: string; replace: boolean },
+  ): Promise<ShownBackup & { home: string; aside: string }>;
+}
+
 export interface CliPorts {
   env: Environment;
   version: string;
@@ -68,6 +103,8 @@ export interface CliPorts {
   readLogs(home: string): Promise<StoredLog>;
   /** Tries what only trying tells: the database and the sandbox. Changes nothing. */
   examineHome(home: string, config: Readonly<Record<string, unknown>>): Promise<HomeExamined>;
+  /** Backups of a home. A function, so that only `backup` commands load it. */
+  backups(): Promise<BackupPort>;
   /** The joined schema. A function, so that only `config` commands pay for loading every room's slice. */
   configSchema(): Promise<ConfigSchema>;
   /** For tests: time moved by hand. */

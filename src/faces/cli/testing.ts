@@ -207,6 +207,7 @@ export function cli(argv: string[], options: RunOptions): Ran {
       database: { file: join(at, "lares.db"), state: "missing", bytes: 0 },
       sandbox: { name: "bubblewrap", ok: true },
     }),
+    backups: () => Promise.reject(new Error("not in this test")),
     configSchema: async () => defineConfig({}),
     onSignal,
     ...ports,

@@ -1,2 +1,3 @@
 export { Access } from "./access.ts";
 export { mustReach } from "./act.ts";
+export { deleteLogins } from "./store.ts";

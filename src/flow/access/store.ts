@@ -133,3 +133,8 @@ export function touchLogin(tx: Tx, id: string, usedAt: number, expiresAt: number
 export function deleteLogin(tx: Tx, id: string): void {
   tx.run("DELETE FROM access_login WHERE id = ?", id);
 }
+
+/** After a restore: a login that ended since the backup must not work again. People sign in again. */
+export function deleteLogins(tx: Tx): void {
+  tx.run("DELETE FROM access_login");
+}

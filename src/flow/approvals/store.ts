@@ -343,3 +343,8 @@ export async function countAskedSince(db: Reads, agent: string, since: number): 
   );
   return row?.n ?? 0;
 }
+
+/** After a restore: a question that was open in the backup may have been answered since, and what it asked for done. */
+export function withdrawPending(tx: Tx, reason: string, at: number): void {
+  tx.run("UPDATE approval SET state = 'withdrawn', reason = ?, answered_at = ? WHERE state = 'pending'", reason, at);
+}

@@ -7,6 +7,7 @@ import {
   KEPT_SIGN_PREFIX,
   keptSign,
   type ReplyRoute,
+  SPOOL_PREFIX,
   scopeKeys,
 } from "../../core/domain/index.ts";
 import type { Grant } from "./standing.ts";
@@ -215,4 +216,19 @@ export async function counted(db: Reads, scope: string, window: number, hours = 
 
 export function forgetCounts(tx: Tx, before: number): void {
   tx.run("DELETE FROM message_count WHERE at < ?", before);
+}
+
+/**
+ * After a restore: every account listens from now on, as when it was added. From its old position it would read, and answer, what was
+ * answered since the backup was made. What was spooled for the inbox and reactions that mark running turns go, too.
+ */
+export function forgetPositions(tx: Tx): void {
+  tx.run(
+    "DELETE FROM channel_kept WHERE name = ? OR substr(name, 1, ?) = ? OR substr(name, 1, ?) = ?",
+    CURSOR,
+    KEPT_SIGN_PREFIX.length,
+    KEPT_SIGN_PREFIX,
+    SPOOL_PREFIX.length,
+    SPOOL_PREFIX,
+  );
 }

@@ -1,3 +1,3 @@
 export { EventHooks } from "./event-hooks.ts";
-export { eraseHookEvents } from "./store.ts";
+export { dropHookEvents, eraseHookEvents } from "./store.ts";
 export { listHooks, tryHook } from "./view.ts";

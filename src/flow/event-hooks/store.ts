@@ -74,3 +74,8 @@ export async function countAfter(db: Reads, seq: number, events: readonly HookEv
 export function eraseHookEvents(tx: Tx, session: string): void {
   tx.run("DELETE FROM hook_event WHERE session = ?", session);
 }
+
+/** After a restore: observers may have heard everything that the backup still had for them. */
+export function dropHookEvents(tx: Tx): void {
+  tx.run("DELETE FROM hook_event");
+}

@@ -4,5 +4,5 @@ export { inboxConfig } from "./config.ts";
 export { stopReplaced } from "./replace.ts";
 export { admittedText, authorityIn, eraseInbox } from "./store.ts";
 export { makeTurnIntake, previewWaiting } from "./waiting/intake.ts";
-export { takenBy, waitingIn } from "./waiting/store.ts";
+export { takenBy, waitingIn, withdrawAll } from "./waiting/store.ts";
 export { withdraw } from "./waiting/withdraw.ts";

@@ -59,3 +59,8 @@ export async function readLocks(db: Reads, epoch: number): Promise<{ last: numbe
   );
   return { last: fence?.last ?? 0, left };
 }
+
+/** After a restore: the calls that held one are gone. */
+export function deleteAllLocks(tx: Tx): void {
+  tx.run("DELETE FROM resource_lock");
+}

@@ -7,6 +7,7 @@ export { pieces } from "./pieces.ts";
 export {
   deliveriesByState,
   deliveriesOn,
+  doubtOutstanding,
   eraseDeliveries,
   LOST_DELIVERIES,
   listDeliveries,

@@ -266,3 +266,13 @@ export async function questionAt(db: Reads, route: ReplyRoute, platformId: strin
 export const LOST_DELIVERIES = `SELECT ${attentionIdSql("delivery", "d.id")} AS id, d.updated_at AS at, d.session, NULL AS agent,
     d.turn, d.state AS a, json_object('route', json(d.route), 'error', d.error) AS b, NULL AS same FROM delivery d
   WHERE d.state IN ('failed', 'expired', 'uncertain')`;
+
+/** After a restore: what was on its way in the backup may have arrived. It is not sent again, and shown as uncertain (I6). */
+export function doubtOutstanding(tx: Tx, reason: string, at: number): void {
+  tx.run(
+    "UPDATE delivery SET state = 'uncertain', error = ?, updated_at = ? WHERE state IN ('intended', 'sending')",
+    reason,
+    at,
+  );
+  tx.run("DELETE FROM draft");
+}

@@ -1,3 +1,3 @@
 /** The runs room: turns that another runtime carries out. */
 export { Runs } from "./runs.ts";
-export { eraseRuns, forgetTokens } from "./store.ts";
+export { endOpenRuns, eraseRuns, forgetTokens } from "./store.ts";

@@ -143,3 +143,9 @@ export function eraseRuns(tx: Tx, session: string): void {
   tx.run("DELETE FROM run_said WHERE turn IN (SELECT turn FROM run WHERE session = ?)", session);
   tx.run("DELETE FROM run WHERE session = ?", session);
 }
+
+/** After a restore: no run of the backup is under way. */
+export function endOpenRuns(tx: Tx, at: number): void {
+  tx.run("UPDATE run SET ended_at = ? WHERE ended_at IS NULL", at);
+  tx.run("DELETE FROM run_said");
+}

@@ -19,6 +19,7 @@ export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   countTurns,
   eraseTurns,
+  failOpenTurns,
   findAcceptId,
   forgetAdmitted,
   lastRecordedCall,

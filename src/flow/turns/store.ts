@@ -324,3 +324,23 @@ export async function openNow(db: Reads): Promise<{ open: { id: TurnId; session:
 export function turnsByState(db: Reads): Promise<{ state: string; n: number }[]> {
   return db.all("SELECT state, COUNT(*) AS n FROM turn GROUP BY state");
 }
+
+/** After a restore: turns that were open in the backup ended in another life, or never will. Returns how they are recorded. */
+export function failOpenTurns(tx: Tx, reason: string, at: number): TurnResult {
+  const result: TurnResult = {
+    state: "failed",
+    text: "",
+    reason,
+    failure: "unknown-outcome",
+    notices: [],
+    usage: NO_USAGE,
+    calls: 0,
+    toolCalls: 0,
+  };
+  tx.run(
+    "UPDATE turn SET state = 'failed', result = ?, ended_at = ? WHERE ended_at IS NULL",
+    JSON.stringify(result),
+    at,
+  );
+  return result;
+}

@@ -17,6 +17,9 @@ export interface Database {
   close(): void;
 }
 
+/** How long a connection waits for another one. */
+export const BUSY_MS = 5000;
+
 interface Driver {
   DatabaseSync: new (path: string, options?: { readOnly?: boolean }) => Database;
 }

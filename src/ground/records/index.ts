@@ -4,7 +4,7 @@ import { defined } from "../../core/kit/index.ts";
 import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
-export { openDatabase } from "./driver.ts";
+export { type Database, openDatabase } from "./driver.ts";
 export { readEpoch } from "./epoch.ts";
 export { examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";

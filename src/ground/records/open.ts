@@ -5,7 +5,7 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { AppError } from "../../core/domain/index.ts";
 import { damaged, isDamage } from "./damage.ts";
-import { type Database, openDatabase } from "./driver.ts";
+import { BUSY_MS, type Database, openDatabase } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { WriteAheadLog } from "./wal.ts";
 
@@ -28,7 +28,7 @@ export async function openHomeDatabase(file: string): Promise<HomeDatabase> {
     // secure_delete: what is deleted is overwritten, also in pages that are free then; measured, it costs nothing here.
     // NORMAL: a commit survives a killed process at once, and power loss as soon as wal.ts has synced it; no writer hears of it before.
     writer.exec(`
-      PRAGMA busy_timeout = 5000;
+      PRAGMA busy_timeout = ${BUSY_MS};
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA temp_store = MEMORY;
@@ -46,7 +46,7 @@ export async function openHomeDatabase(file: string): Promise<HomeDatabase> {
   const epoch = (writer.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string }).value;
   // A second connection sees only what is committed, so what people are shown can't be rolled back later.
   const reader = await openDatabase(file, { readOnly: true });
-  reader.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000");
+  reader.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -2000`);
   return { writer, reader, wal: new WriteAheadLog(file), epoch };
 }
 

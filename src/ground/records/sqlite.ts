@@ -11,7 +11,7 @@
 import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { damaged, isDamage } from "./damage.ts";
-import type { Database, Statement } from "./driver.ts";
+import { BUSY_MS, type Database, type Statement } from "./driver.ts";
 import type { WriteAheadLog } from "./wal.ts";
 
 /** One transaction, and everybody who waits for its commit. */
@@ -37,6 +37,9 @@ type DurableLog = Pick<WriteAheadLog, "sync" | "syncNow" | "close">;
 /** How long a lazy write waits for company. Long enough for a turn with a fast model, too short for anybody to notice. */
 const LAZY_MS = 25;
 
+/** A backup of a large database reads its log for some seconds. */
+const PURGE_AGAIN_MS = 1000;
+
 /** Statements are few and static; the bound only guards against a caller that builds SQL by hand. */
 const MOST_STATEMENTS = 400;
 
@@ -50,6 +53,7 @@ export class SqliteRecords implements Records {
   private syncing: Batch | undefined;
   private dead: AppError | undefined;
   private isClosed = false;
+  private purging: NodeJS.Timeout | undefined;
   private readonly tx: Tx;
   private readonly writer: Database;
   private readonly reader: Database;
@@ -165,6 +169,7 @@ export class SqliteRecords implements Records {
 
   /** Commits what is open and closes. After it the file alone is the whole truth, so that a copy of it is a backup. */
   close(): void {
+    clearTimeout(this.purging);
     this.commitNow();
     try {
       // The driver on Node 20 lets go of a connection only with its last statement, so closing alone leaves the log behind.
@@ -179,14 +184,21 @@ export class SqliteRecords implements Records {
     this.writer.close();
   }
 
-  /** What was deleted leaves the write-ahead log, too. Commits what is open first. */
+  /**
+   * What was deleted leaves the write-ahead log, too. Commits what is open first. While another process reads the log, as a backup does,
+   * it can't be emptied: nobody waits for that, it is tried again.
+   */
   purge(): void {
+    clearTimeout(this.purging);
     this.commitNow();
     if (this.dead) return;
     this.storing(true);
     try {
-      this.writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      this.writer.exec("PRAGMA busy_timeout = 0");
+      const { busy } = this.writer.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
+      if (busy) this.purging = setTimeout(() => this.purge(), PURGE_AGAIN_MS).unref();
     } finally {
+      this.writer.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
       this.storing(false);
     }
   }

@@ -2,4 +2,4 @@ export { goalWords } from "./commands.ts";
 export { type GoalsConfig, goalsConfig } from "./config.ts";
 export { type GoalBody, Goals } from "./goals.ts";
 export { chooseJudge } from "./judge-model.ts";
-export type { Goal } from "./store.ts";
+export { type Goal, pauseActive } from "./store.ts";

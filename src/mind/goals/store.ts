@@ -136,3 +136,8 @@ export function listGoals(db: Reads, limit: number): Promise<Goal[]> {
     limit,
   );
 }
+
+/** After a restore: a goal goes on when somebody says so; it may have come further since the backup. */
+export function pauseActive(tx: Tx, why: string, at: number): void {
+  tx.run("UPDATE goal SET state = 'paused', why = ?, waiting = 0, updated_at = ? WHERE state = 'active'", why, at);
+}

@@ -2,6 +2,7 @@ export { scheduleWords, zoneWords } from "./commands.ts";
 export { adviseSchedules, rhythmAdvice, schedulesConfig, timeConfig } from "./config.ts";
 export { type JobSurroundings, jobPorts } from "./obstacles.ts";
 export type { WorkspaceFiles } from "./ports.ts";
+export { skipPassed } from "./restored.ts";
 export type { ShownSlot, SlotBody } from "./runs.ts";
 export {
   type GivenWhen,

@@ -349,3 +349,8 @@ export function pruneSlots(tx: Tx, before: { any: number; quietBeats: number }):
     before.any,
   );
 }
+
+/** Slots whose time has come and that didn't begin. */
+export function listPassed(db: Reads, now: number): Promise<{ job: ScheduleId; due: number }[]> {
+  return db.all("SELECT job, due FROM slot WHERE state = 'pending' AND due <= ?", now);
+}

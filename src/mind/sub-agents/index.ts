@@ -1,4 +1,4 @@
 export { Children, type DeadlineBody } from "./children.ts";
 export { teamsConfig } from "./config.ts";
-export { openChildren, spawnedRepository, spawnedRuntime } from "./store.ts";
+export { markAllTold, openChildren, spawnedRepository, spawnedRuntime } from "./store.ts";
 export { makeToolPort as makeSessionToolPort } from "./tool-port.ts";

@@ -100,3 +100,8 @@ export function openChildren(db: Reads, limit: number) {
     limit,
   );
 }
+
+/** After a restore: parents don't wait for results of another life. */
+export function markAllTold(tx: Tx): void {
+  tx.run("UPDATE child_run SET told = 1 WHERE told = 0");
+}

@@ -1,1 +1,2 @@
+export { forgetLooks } from "./store.ts";
 export { Watchers } from "./watchers.ts";

@@ -50,3 +50,8 @@ export function readWatch(db: Reads, name: string): Promise<WatchRow | undefined
 export function listWatches(db: Reads): Promise<WatchRow[]> {
   return db.all(`SELECT ${COLUMNS} FROM watch ORDER BY name`);
 }
+
+/** After a restore: each begins with what is there at its next look, because what came since the backup was reported. */
+export function forgetLooks(tx: Tx): void {
+  tx.run("DELETE FROM watch");
+}

@@ -114,3 +114,8 @@ export async function lastContext(db: Reads, session: string, peer: string): Pro
 export function eraseHires(tx: Tx, session: string): void {
   tx.run("DELETE FROM a2a_hire WHERE session = ?", session);
 }
+
+/** After a restore: what was being asked of other agents isn't asked again, and nobody waits for it. */
+export function dropOpenHires(tx: Tx): void {
+  tx.run("UPDATE a2a_hire SET state = 'dropped' WHERE state IN ('sending', 'open')");
+}

@@ -3,4 +3,4 @@ export { misfit } from "./call/arguments.ts";
 export { agentMcpConfig, mcpConfig } from "./config.ts";
 export { type OpenedMcp, openMcp } from "./open.ts";
 export { pluginFit } from "./plugin-servers.ts";
-export { eraseTasks } from "./tasks/store.ts";
+export { dropOpenTasks, eraseTasks } from "./tasks/store.ts";

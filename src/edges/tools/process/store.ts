@@ -113,3 +113,9 @@ export function runningProcesses(db: Reads, limit: number) {
     limit,
   );
 }
+
+/** After a restore: processes of the backup are another life's. Nobody hears of their end. */
+export function loseProcesses(tx: Tx, at: number): void {
+  tx.run("UPDATE process SET state = 'lost', ended_at = ? WHERE state IN ('starting', 'running')", at);
+  tx.run("UPDATE process SET told = 1 WHERE told = 0");
+}

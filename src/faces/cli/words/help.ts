@@ -36,8 +36,8 @@ Set up  lares onboard                     set up a model and a channel
         lares config set KEY VALUE        settings; get, unset, check, explain
         lares tokens create NAME          access tokens; list, revoke
         lares secrets set NAME            secrets for commands; list, grant
-Also    a2a, acp, answer, attention, board, context, goals, heartbeat, hooks,
-        import, mcp, plugins, runtimes, skills, token, wake, wakes, watch
+Also    a2a, acp, answer, attention, backup, board, context, goals, heartbeat,
+        hooks, import, mcp, plugins, runtimes, skills, token, wake, wakes, watch
 Everywhere: --home DIR, --url URL, --token TOKEN, --json, -q, --no-input, --yes
 More about a command: lares sessions --help. Everything: docs/CLI.md
 `;

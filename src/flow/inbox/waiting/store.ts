@@ -97,3 +97,8 @@ export function markWithdrawn(tx: Tx, acceptId: string): void {
     edits.to,
   );
 }
+
+/** After a restore: nothing that waited in the backup is given to a model. */
+export function withdrawAll(tx: Tx): void {
+  tx.run("UPDATE inbox SET taken_by = ? WHERE taken_by IS NULL", WITHDRAWN);
+}

@@ -376,3 +376,35 @@ export class EngineStore {
       }));
   }
 }
+
+/**
+ * A home came back from a backup: what was open in it may have been done since, and is over. Timers that were due are gone; `timers`
+ * take their places. `isQuiet`: none is left at all.
+ */
+export function endRestored(
+  tx: Tx,
+  how: {
+    result: Json;
+    at: number;
+    isQuiet: boolean;
+    timers: readonly { id: string; due: number; session: SessionKey; body: Json }[];
+  },
+): void {
+  tx.run(
+    `UPDATE engine_turn SET status = 'ended', result = ?, state = NULL, park_on = NULL, deadline = NULL, holds = 0, updated_at = ?
+     WHERE status IN ('open', 'parked')`,
+    JSON.stringify(how.result),
+    how.at,
+  );
+  tx.run("DELETE FROM engine_slot WHERE due <= ?", how.isQuiet ? Number.MAX_SAFE_INTEGER : how.at);
+  for (const { id, due, session, body } of how.isQuiet ? [] : how.timers) {
+    tx.run(
+      `INSERT INTO engine_slot (id, due, session, body) VALUES (?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET due = excluded.due, session = excluded.session, body = excluded.body`,
+      id,
+      due,
+      session,
+      JSON.stringify(body),
+    );
+  }
+}

@@ -82,3 +82,8 @@ export function tasksIn(db: Reads, turn: string): Promise<TaskRow[]> {
 export function eraseTasks(tx: Tx, session: string): void {
   tx.run("DELETE FROM mcp_task WHERE session = ?", session);
 }
+
+/** After a restore: no turn waits for a task of the backup. */
+export function dropOpenTasks(tx: Tx): void {
+  tx.run("DELETE FROM mcp_task WHERE state IN ('open', 'asks', 'ended')");
+}

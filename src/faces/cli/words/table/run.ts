@@ -1,9 +1,20 @@
 /** Commands for running it, opening its door, and finding out what is wrong. */
-import { type Group, whole } from "./entry.ts";
+import { type Flag, type Group, whole } from "./entry.ts";
+
+const from: Flag = { flag: "--from <dir>", about: "the folder they are in (backup.folder, else backups in the home)" };
+const passphrase: Flag = {
+  flag: "--passphrase-file <file>",
+  about: "a file with the passphrase; - reads it from stdin (backup.passphrase)",
+};
 
 export const run: Group = {
   name: "Run",
-  nouns: { gateway: "Lares itself", security: "what is exposed", debug: "for testing Lares" },
+  nouns: {
+    gateway: "Lares itself",
+    backup: "copies of the home",
+    security: "what is exposed",
+    debug: "for testing Lares",
+  },
   commands: [
     {
       name: "gateway run",
@@ -29,6 +40,45 @@ export const run: Group = {
       example: "lares doctor",
       exits: "1 there is a problem",
       load: async () => (await import("../../doctor/doctor.ts")).doctor,
+    },
+    {
+      name: "backup create",
+      about: "copy the home while Lares works, and remove backups that backup.keep doesn't keep",
+      flags: [
+        { flag: "--to <dir>", about: "the folder for backups (backup.folder, else backups in the home)" },
+        passphrase,
+      ],
+      example: "lares backup create --to /mnt/disk/lares",
+      load: async () => (await import("../../commands/backup.ts")).create,
+    },
+    {
+      name: "backup list",
+      about: "list backups",
+      flags: [from, passphrase],
+      example: "lares backup list",
+      load: async () => (await import("../../commands/backup.ts")).list,
+    },
+    {
+      name: "backup verify",
+      takes: "[id]",
+      about: "restore a backup into a temporary home and start it there; sends nothing",
+      flags: [from, passphrase, { flag: "--all", about: "every backup, not only the newest" }],
+      example: "lares backup verify",
+      exits: "1 a backup can't be restored",
+      load: async () => (await import("../../commands/backup.ts")).verify,
+    },
+    {
+      name: "backup restore",
+      takes: "[id]",
+      about: "put a backup in the place of the home; Lares must be stopped",
+      flags: [
+        from,
+        passphrase,
+        { flag: "--to <dir>", about: "the home to restore into (this one)" },
+        { flag: "--replace", about: "move what is in that home to a folder inside it" },
+      ],
+      example: "lares backup restore --from /mnt/disk/lares --replace",
+      load: async () => (await import("../../commands/backup.ts")).restore,
     },
     {
       name: "security audit",
