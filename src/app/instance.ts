@@ -22,7 +22,16 @@ export interface Instance
   extends Pick<Ground, "records" | "engine" | "turnEnds" | "grants" | "currentTurn" | "eventHooks">,
     Pick<
       Workshop,
-      "a2a" | "agents" | "attachments" | "hookSources" | "mcp" | "plugins" | "processes" | "sandbox" | "skills"
+      | "a2a"
+      | "agents"
+      | "attachments"
+      | "hookSources"
+      | "mcp"
+      | "plugins"
+      | "processes"
+      | "sandbox"
+      | "skills"
+      | "teams"
     >,
     Pick<BuiltDelivery, "outbox" | "approvals">,
     Mind,

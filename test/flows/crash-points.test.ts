@@ -614,6 +614,30 @@ function observed(): Scenario {
 /** Passed by `lares backup`, in a process beside the gateway's: test/flows/backup.test.ts dies there. */
 type CommandPoint = "backup.packed" | "backup.stored" | "restore.staged" | "restore.aside";
 
+/** A team whose lead asks another member: every post and every answer is there once (TEAMS-4). */
+function talkingTeam(): Scenario {
+  const text = "@researcher say:is it so, @doubter?";
+  const make = (lares: Lares) =>
+    lares.rpc("teams.add", { id: "pair", template: "research-pair" }).catch((error: Error) => {
+      if (!/already a team/.test(error.message)) throw error;
+    });
+  const post = (lares: Lares) => lares.rpc("teams.post", { id: "pair", text, idempotencyKey: "asked" });
+  return {
+    async provoke({ lares }) {
+      await make(lares);
+      await post(lares);
+    },
+    async settle({ lares }) {
+      await make(lares);
+      await post(lares);
+      const posts = async () => (await lares.rpc("teams.posts", { id: "pair" })).posts;
+      await until("both answers", async () => (await posts()).length >= 3, { instead: posts });
+      await lares.restart(NO_CRASH);
+      expect((await posts()).map(({ author }) => author)).toEqual(["owner", "researcher", "doubter"]);
+    },
+  };
+}
+
 /** One scenario a point at least; `:n` is a later passing of it. */
 const SWEEP: Record<Exclude<CrashPoint, CommandPoint>, [string, Scenario][]> = {
   "accept.committed": [["", plainTurn()]],
@@ -705,6 +729,16 @@ const SWEEP: Record<Exclude<CrashPoint, CommandPoint>, [string, Scenario][]> = {
   "tool.placed": [["", installingTool("whole")]],
   "probe.noted": [["", tryingOut()]],
   "probe.seen": [["", tryingOut()]],
+  "team.staged": [["", talkingTeam()]],
+  "team.posted": [["", talkingTeam()]],
+  "team.asking": [
+    ["", talkingTeam()],
+    [":2", talkingTeam()],
+  ],
+  "team.answered": [
+    ["", talkingTeam()],
+    [":2", talkingTeam()],
+  ],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],

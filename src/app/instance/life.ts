@@ -86,6 +86,7 @@ function endListeners(
     (turn) => aside(isStopped(turn).then((is) => (is ? workshop.far.drop(turn) : undefined))),
     (turn, session) => aside(intake.events.ended(turn, session)),
     (turn, session) => aside(wakers.goals.ended(turn, session)),
+    (turn) => aside(wakers.rooms.ended(turn)),
     (_turn, session) => aside(mind.compactions.consider(session)),
     (turn) => mind.locks.settled(turn),
     (turn) => aside(runtimes.runs.settled(turn)),
@@ -123,6 +124,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   workshop.plugins.calls.follow(ground.eventHooks);
   void workshop.mcp.sweep().catch(warn("MCP servers left from an earlier run couldn't be ended"));
   await all.runtimes.sweep();
+  await workshop.teams.look();
   await startEngine(all, unsettled);
   ground.eventHooks.observers.start();
   await delivery.outbox.start();
@@ -147,11 +149,17 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await intake.events.settle();
   await workshop.far.settle();
   await wakers.goals.settle();
+  await wakers.rooms.settle();
   await wakers.watchers.start();
   await intake.channels.apply();
   return {
     changed: (sections) => follow(all, sections, declare),
-    problems: () => [...problems, ...workshop.hookSources.problems(), ...all.mind.memory.problems()],
+    problems: () => [
+      ...problems,
+      ...workshop.hookSources.problems(),
+      ...workshop.teams.problems(),
+      ...all.mind.memory.problems(),
+    ],
     async stop(drainMs) {
       for (const stop of stopListening) stop();
       delivery.live.stop();

@@ -16,6 +16,7 @@ import { Compactions, type ContextParts, Contexts, findPrompt, textTokens } from
 import { type MemoryRooms, takeSnapshot } from "../../mind/memory/index.ts";
 import { callerPrompt, makePrompts, type PromptFiles } from "../../mind/prompt/index.ts";
 import { findJobByRun } from "../../mind/schedule/index.ts";
+import { describeTeam } from "../../mind/teams/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { BuiltDelivery } from "./delivery.ts";
 import type { Ground } from "./ground.ts";
@@ -145,7 +146,11 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
       const { folder } = findStart(session, [workspace, ...roots.of(agent)]);
       return folder === undefined ? undefined : { folder, workspace, servers: workshop.mcp.brought.names(session) };
     },
-    files: (agent, session) => late.memory.get().promptFiles(agent, session),
+    async files(agent, session) {
+      const files = await late.memory.get().promptFiles(agent, session);
+      const member = late.rooms.get().memberIn(session);
+      return member ? { ...files, agents: `${files.agents}\n\n${describeTeam(member.team)}`.trim() } : files;
+    },
     skills: (agent) => skills.section(agent),
     tools: (agent) => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS, pinned: workshop.mcp.served.pinned(agent) }),
     window: (model) => findModel(model).contextWindow,

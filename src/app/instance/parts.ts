@@ -12,6 +12,7 @@ import type { MemoryRooms } from "../../mind/memory/index.ts";
 import type { PromptFiles } from "../../mind/prompt/index.ts";
 import type { Schedules } from "../../mind/schedule/index.ts";
 import type { Children } from "../../mind/sub-agents/index.ts";
+import type { TeamRooms } from "../../mind/teams/index.ts";
 import type { LaresConfig } from "../config.ts";
 import type { Channels } from "./channels.ts";
 
@@ -49,6 +50,7 @@ export interface LateParts {
   schedules: Late<Schedules>;
   children: Late<Children>;
   goals: Late<Goals>;
+  rooms: Late<TeamRooms>;
 }
 
 export function makeLateParts(): LateParts {
@@ -61,5 +63,6 @@ export function makeLateParts(): LateParts {
     schedules: new Late(),
     children: new Late(),
     goals: new Late(),
+    rooms: new Late(),
   };
 }

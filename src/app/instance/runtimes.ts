@@ -23,7 +23,7 @@ export interface Runtimes {
   close(): Promise<void>;
 }
 
-export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtimes {
+export function buildRuntimes({ parts, ground, workshop, mind, late }: Built): Runtimes {
   const { config, clock, crash, log, models, home, version, redact } = parts;
   const { records } = ground;
   let made: Promise<RuntimeHost> | undefined;
@@ -69,7 +69,8 @@ export function buildRuntimes({ parts, ground, workshop, mind }: Built): Runtime
       runs,
       instructions,
       find: makeRuntimeFinder(config),
-      chosen: (session) => spawnedRuntime(records, session),
+      chosen: async (session) =>
+        late.rooms.get().memberIn(session)?.runtime ?? (await spawnedRuntime(records, session)),
       repository: async (agent, session) =>
         (await spawnedRepository(records, session)) ?? readRepository(config.agents[agent]?.repository, homedir()),
       worktree: (session, repository) => mind.worktrees.place({ line: session, repository }),

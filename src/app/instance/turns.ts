@@ -7,6 +7,7 @@ import {
   createMemoryTools,
   createMessageTool,
   createProcess,
+  createRoomTools,
   createScheduleTools,
   createSessionTools,
   createWait,
@@ -36,6 +37,7 @@ import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
 import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
 import { makeSessionToolPort } from "../../mind/sub-agents/index.ts";
+import { makeRoomToolPort } from "../../mind/teams/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { Wakers } from "./wakers.ts";
@@ -48,7 +50,7 @@ export interface Turns {
 }
 
 export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<Turns> {
-  const { parts, ground, workshop, delivery, mind } = built;
+  const { parts, ground, workshop, mind } = built;
   const { config, models, clock, ids, crash, bus, log } = parts;
   const { records, engine, called, clean, agentModel, stopTurn, eventHooks: hooks } = ground;
   const { agents, roots, tools } = workshop;
@@ -77,7 +79,7 @@ export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<T
       makeRoom: (ctx, at, number, why) => mind.compactions.makeRoom(ctx, at, number, why),
       cap: makeResultCap(mind.contexts, makeReader(config, "context", "toolShare")),
     },
-    replies: delivery.outbox,
+    replies: signReplies(built),
     intake: makeTurnIntake(records, workshop.attachments),
     judge: judging,
     changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
@@ -97,6 +99,14 @@ export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<T
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
   } satisfies TurnParts);
   return { turns, judging };
+}
+
+/** In a chat that is a team's room all members speak through one account, so their answers say whose they are. */
+function signReplies({ delivery, wakers }: All): TurnParts["replies"] {
+  const { outbox } = delivery;
+  return {
+    intend: (tx, reply) => outbox.intend(tx, { ...reply, text: wakers.rooms.sign(reply.session, reply.text) }),
+  };
 }
 
 function buildJudging({ parts, ground, workshop, delivery, wakers, mind }: All): Judging {
@@ -182,6 +192,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
           readEnd: (text, zone) => schedules.readEnd(text, zone),
         }),
       ),
+      ...createRoomTools(makeRoomToolPort(wakers.rooms)),
       ...createWebTools(web, parsers.page, { clock }),
       createMessageTool(
         makeMessagePort({

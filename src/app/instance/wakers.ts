@@ -27,6 +27,7 @@ import {
   type WorkspaceFiles,
 } from "../../mind/schedule/index.ts";
 import { Children } from "../../mind/sub-agents/index.ts";
+import { TeamRooms } from "../../mind/teams/index.ts";
 import { Watchers } from "../../mind/watch/index.ts";
 import { makeGoals } from "./goals.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
@@ -39,6 +40,7 @@ export interface Wakers {
   children: Children;
   goals: Goals;
   board: Board;
+  rooms: TeamRooms;
 }
 
 export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
@@ -111,7 +113,27 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
     }),
   );
   const board = new Board({ records, clock, ids, bus: parts.bus, config: makeReader(config, "board") });
-  return { hooks, watchers, heartbeat, schedules, children, goals, board };
+  const rooms = late.rooms.set(buildRooms(built));
+  return { hooks, watchers, heartbeat, schedules, children, goals, board, rooms };
+}
+
+function buildRooms({ parts, ground, workshop, intake }: Built & { intake: BuiltIntake }): TeamRooms {
+  const { config, clock, crash, bus } = parts;
+  const { records, turnEnds, stopTurn } = ground;
+  return new TeamRooms({
+    records,
+    clock,
+    crash,
+    bus,
+    teams: workshop.teams,
+    agentExists: (agent) => workshop.agents.exists(agent),
+    nameOf: (agent) => config.agents[agent]?.name ?? agent,
+    admit: (message, record) => intake.inbox.admit(message, record),
+    result: async (turn) => (await turnEnds.read(turn))?.result,
+    stop: stopTurn,
+    authorityIn: (session) => authorityIn(records, session),
+    hasReadOutside: (session) => hasReadOutside(records, session),
+  });
 }
 
 function buildSchedules(built: Built & { intake: BuiltIntake }): { heartbeat: Heartbeat; schedules: Schedules } {

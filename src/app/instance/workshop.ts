@@ -1,6 +1,8 @@
 /** Where agents work: their folders, the sandbox, background processes, skills, files and tools. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type AgentId, asId, isChildSession, type SessionKey } from "../../core/domain/index.ts";
 import { type Confine, createParsers } from "../../edges/parsers/index.ts";
 import { type OpenedPlugins, openPlugins } from "../../edges/plugins/index.ts";
@@ -37,6 +39,7 @@ import { authorityIn } from "../../flow/inbox/index.ts";
 import { countHops } from "../../flow/peers/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../../mind/agents/index.ts";
 import { Skills } from "../../mind/skills/index.ts";
+import { TeamFolders } from "../../mind/teams/index.ts";
 import type { Ground } from "./ground.ts";
 import type { InstanceParts, LateParts } from "./parts.ts";
 
@@ -57,6 +60,7 @@ export interface Workshop {
   sandbox: Confinement;
   skills: Skills;
   skillPort: SkillPort;
+  teams: TeamFolders;
   tools: ToolRegistry;
 }
 
@@ -127,8 +131,15 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   const a2a = openAgents(parts, records, late);
   const far = joinFarWork([a2a.hires, mcp.tasks]);
   whenStopped.push((turn) => far.drop(turn));
+  const teams = new TeamFolders({ home, templates: findTemplates(), clock, crash, agents });
   const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
-  return { ...made, a2a, far, processes, roots, runs, sandbox, skills, skillPort, tools };
+  return { ...made, a2a, far, processes, roots, runs, sandbox, skills, skillPort, teams, tools };
+}
+
+/** Ready-made teams, beside the built program, or where they lie when the sources run. */
+function findTemplates(): string {
+  const beside = fileURLToPath(new URL("../templates/teams", import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL("../../../templates/teams", import.meta.url));
 }
 
 function openServers(

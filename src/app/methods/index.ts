@@ -35,6 +35,7 @@ import { makeSecurityMethods, type SecurityParts } from "./security.ts";
 import { makeSessionMethods } from "./sessions.ts";
 import { makeSkillMethods } from "./skills.ts";
 import { makeStatusMethods } from "./status.ts";
+import { makeTeamMethods } from "./teams.ts";
 import { makeTokenMethods, type TokenParts } from "./tokens.ts";
 import { makeTurnMethods } from "./turns.ts";
 import { makeUndoMethods } from "./undo.ts";
@@ -80,6 +81,7 @@ export function makeMethods(parts: AllMethodParts): Handlers {
     ...makeHeartbeatMethods(parts),
     ...makeGoalMethods(parts),
     ...makeBoardMethods(parts),
+    ...makeTeamMethods(parts),
     ...makeWakeMethods(parts),
     ...makeWatchMethods(parts),
     ...makeUndoMethods(parts),

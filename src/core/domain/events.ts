@@ -62,5 +62,6 @@ export type LiveEvent =
   | { event: "channel.status"; channel: string; state: string; detail?: string }
   | { event: "channel.knock"; channel: string; sender: string }
   | { event: "config.changed"; changed: string[]; restart: string[]; problems: string[] }
+  | { event: "team.post"; team: string; seq: number; author: string }
   | { event: "memory.changed"; what: "facts" | "vectors" }
   | { event: "log"; seq: number; level: string; time: string; room: string; what: string; facts?: Json };

@@ -48,6 +48,7 @@ export function readAccountName(name: string): AccountKey | undefined {
 export const SESSION_PREFIX = { agent: "agent:", child: "sub:", job: "cron:", goal: "goal:", task: "task:" } as const;
 const RUN = ":run:";
 const EDITOR = "editor";
+const TEAM = "team";
 /** What the keys of editors' sessions contain, and no others. */
 export const EDITOR_MARK = `:${EDITOR}:/`;
 
@@ -62,6 +63,8 @@ export const sessionKeys = {
   /** One of an editor, in the folder it works in (a real path). The folder stays the same for the life of the conversation. */
   editor: (agent: string, folder: string, id: string) =>
     asId<SessionKey>(["agent", agent, EDITOR, folder, id].map(escapePart).join(":")),
+  /** A member's side of its team's room. */
+  team: (agent: string, team: string) => asId<SessionKey>(["agent", agent, TEAM, team].map(escapePart).join(":")),
   /** One that was brought from another program. */
   imported: (agent: string, from: string, id: string) => asId<SessionKey>(`agent:${agent}:import:${from}:${id}`),
   /** A sub-agent's. `mark` distinguishes the children of one session. */
@@ -162,6 +165,15 @@ export function readEditorSession(key: string): { agent: string; folder: string;
   return { agent, folder: unescapePart(folder), id: unescapePart(id) };
 }
 
+/** Of a member's session in its team's room: whose it is, and which team's. Sub-agents of it aren't in the room. */
+export function readTeamSession(key: string): { agent: string; team: string } | undefined {
+  const { agent, parts } = readAgentSession(key) ?? {};
+  const [place, team] = parts ?? [];
+  return agent !== undefined && place === TEAM && team !== undefined && parts?.length === 2
+    ? { agent, team: unescapePart(team) }
+    : undefined;
+}
+
 /** Itself, or for a sub-agent's the session that the first of them was asked for from. */
 function topSession(key: string): string {
   let top = key;
@@ -248,6 +260,8 @@ export const idempotencyKeys = {
   attempt: (task: string, attempt: number) => `task:${task}:${attempt}`,
   taskCheck: (task: string, attempt: number, n: number) => `task:${task}:${attempt}:check:${n}`,
   taskReview: (task: string, attempt: number, n: number) => `task:${task}:${attempt}:review:${n}`,
+  /** A member is asked about everything in its team's room up to a post. */
+  team: (team: string, member: string, upTo: number) => `team:${team}:${member}:${upTo}`,
   /** Without a key of the caller's two calls are two snoozes, so the moment tells them apart. */
   snooze: (principal: string, at: number) => `${principal} ${at}`,
   /** A command in a chat: a platform may repeat the message. */
@@ -271,6 +285,20 @@ export const eventKeys = {
   stalled: (turn: string) => `stall:${turn}`,
   /** A task came into a state at a time: who asked for it, or waits for it, hears of that once. */
   task: (task: string, change: number) => `task:${task}:${change}`,
+} as const;
+
+/** Keys of posts in a team's room: each is written once. */
+export const postKeys = {
+  /** A message in the chat that is the room. */
+  turn: (turn: string) => `turn:${turn}`,
+  /** What a member's turn answered. */
+  answer: (turn: string) => `answer:${turn}`,
+  /** One that a caller or a tool call wrote. */
+  given: (by: string, key: string) => `given:${by}:${key}`,
+  /** What Lares says itself: an exchange was stopped or reached its limit, a member is gone. */
+  stop: (team: string, at: number) => `stop:${team}:${at}`,
+  end: (team: string, after: number) => `end:${team}:${after}`,
+  gone: (team: string, member: string, after: number) => `gone:${team}:${member}:${after}`,
 } as const;
 
 /** Who asked for a job, so that the same message asks for it once. */
@@ -311,6 +339,7 @@ export const sourceKeys = {
   wake: (principal: string) => `wake:${principal}`,
   goal: (goal: string) => `goal:${goal}`,
   task: (task: string) => `task:${task}`,
+  team: (team: string) => `team:${team}`,
   job: (name: string) => `schedule:${name}`,
   process: (process: string) => `process:${process}`,
   peer: (peer: string) => `peer:${peer}`,

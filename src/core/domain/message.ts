@@ -92,6 +92,7 @@ export type EventKind =
   | "schedule"
   | "heartbeat"
   | "task"
+  | "team"
   | "approval"
   | "wait"
   | "results";

@@ -28,5 +28,6 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "channel.knock": "A stranger wrote and is waiting to be accepted: `channel, sender`.",
   "config.changed": "lares.yaml was read again: `changed` sections, those that need a `restart`, `problems`.",
   "memory.changed": "`what`: facts were added, removed or changed; or vectors were computed.",
+  "team.post": "Something was written in a team's room: `team, seq, author`.",
   log: "A line of the log: `level, time, room, what, facts?`.",
 };

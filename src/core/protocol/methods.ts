@@ -37,6 +37,7 @@ import {
   usageSum,
 } from "./shapes.ts";
 import { SKILL_METHODS } from "./skill-methods.ts";
+import { TEAM_METHODS } from "./team-methods.ts";
 import { beat, TIME_METHODS } from "./time-methods.ts";
 import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
@@ -325,6 +326,7 @@ export const METHODS = {
   ...CHANNEL_METHODS,
   ...TIME_METHODS,
   ...BOARD_METHODS,
+  ...TEAM_METHODS,
   ...WAKE_METHODS,
   ...SECRET_METHODS,
   ...SKILL_METHODS,

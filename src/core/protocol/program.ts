@@ -8,7 +8,7 @@
 
 /** The first words of our commands: `lares` before anything else is not a command, but a word. */
 const COMMANDS =
-  "a2a acp agents answer approvals approve attention backup board channels chat config context dashboard debug deny doctor gateway goals heartbeat hooks import logs mcp memory models onboard plugins policy runtimes schedule secrets security service sessions skills status token tokens turns undo usage wake wakes watch";
+  "a2a acp agents answer approvals approve attention backup board channels chat config context dashboard debug deny doctor gateway goals heartbeat hooks import logs mcp memory models onboard plugins policy runtimes schedule secrets security service sessions skills status teams token tokens turns undo usage wake wakes watch";
 const COMMAND = new RegExp(`(^|[^\\w/.-])lares(?= (?:${COMMANDS.replaceAll(" ", "|")}|--help)(?![\\w-]))`, "g");
 
 /** The text with every command of ours as `name …`. */

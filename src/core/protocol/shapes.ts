@@ -164,6 +164,7 @@ export const eventLabel = z.object({
     "peer",
     "hook",
     "watch",
+    "team",
     "wake",
     "goal",
     "schedule",

@@ -44,4 +44,5 @@ export { createSessionTools } from "./sessions/sessions.ts";
 export { createWait } from "./sessions/wait.ts";
 export { skillFiles } from "./skills/files.ts";
 export type { SkillPort } from "./skills/skills.ts";
+export { createRoomTools } from "./teams/rooms.ts";
 export { createFetcher, createWebTools, listedHosts, ownDownloads, webConfig, withListed } from "./web/index.ts";

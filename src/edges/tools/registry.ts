@@ -53,6 +53,8 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 export const ON_DEMAND_TOOLS: readonly string[] = [
   "browser",
   "memory_forget",
+  "room_post",
+  "room_read",
   "schedule_list",
   "schedule_remove",
   "schedule_update",

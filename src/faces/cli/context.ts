@@ -87,6 +87,10 @@ export interface Options {
   mayPlan?: boolean;
   mayBeQuiet?: boolean;
   deliver?: string;
+  title?: string;
+  template?: string;
+  members?: string;
+  after?: number;
   proof?: string;
   stop?: string;
   turns?: number;

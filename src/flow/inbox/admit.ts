@@ -83,6 +83,14 @@ export interface AttachedFiles {
   }>;
 }
 
+/** Group chats that are rooms of teams. */
+export interface TeamRoomChats {
+  /** Who answers a message there, in which session; undefined for every other chat. */
+  place(message: InboundMessage): { agent: AgentId; session: SessionKey } | undefined;
+  /** Written with the admission. Does nothing for every other session. */
+  noteAdmitted(tx: Tx, turn: TurnId, message: InboundMessage, of: Pick<Placement, "session" | "person" | "text">): void;
+}
+
 export interface InboxParts {
   config: () => InboxConfig;
   engine: Acceptor;
@@ -99,6 +107,7 @@ export interface InboxParts {
   /** The messages admitted so far. */
   messages: Reads;
   attachments: AttachedFiles;
+  teamRooms: TeamRoomChats;
   /** Where it was written and what is shown there, in a few words: "on Telegram (files up to 50 MB)". */
   where: (message: Pick<InboundMessage, "route" | "face">, can: Capabilities | undefined) => string;
   accounts: () => { get(channel: string, account: string): { can: Capabilities } | undefined };
@@ -142,7 +151,8 @@ export function makeInbox(parts: InboxParts) {
       (await ownLines(parts, message, at, { at: message.receivedAt ?? parts.clock.now() })).envelope,
 
     /** The agent a message would go to. */
-    findAgent: (message: InboundMessage): AgentId => place(parts.config(), message).agent,
+    findAgent: (message: InboundMessage): AgentId =>
+      parts.teamRooms.place(message)?.agent ?? place(parts.config(), message).agent,
 
     /** The person a message would be from. */
     findPerson: (message: InboundMessage): Placement["person"] => place(parts.config(), message).person,
@@ -150,7 +160,7 @@ export function makeInbox(parts: InboxParts) {
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(sent: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       let message = sent;
-      const placement = place(parts.config(), message);
+      const placement = { ...place(parts.config(), message), ...parts.teamRooms.place(message) };
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
       const given = makeAcceptId(message);
@@ -298,6 +308,7 @@ async function accept(parts: InboxParts, m: Accepting): Promise<Admitted> {
     });
     held?.record(tx);
     m.record?.(tx, turn);
+    if (reply === undefined) parts.teamRooms.noteAdmitted(tx, turn, message, placement);
     if (isOpened) parts.hooks.record(tx, "session.opened", `${session}/${turn}`, () => ({ agent, session }));
     parts.hooks.record(tx, "message.received", turn, () => {
       const { channel, chat } = message.route;

@@ -1111,4 +1111,21 @@ export const MIGRATIONS: readonly string[] = [
   -- The repository that a sub-agent's work is about; null: none.
   ALTER TABLE child_run ADD COLUMN repository TEXT;
   `,
+  `
+  -- Rooms of teams. team_post: what was said, numbered within the team. team_debt: who was addressed and has not answered; turn: the
+  -- one that answers it. team_reader: up to which post a member has read. team_exchange: what was used since a person last wrote.
+  CREATE TABLE team_post (
+    post_key TEXT PRIMARY KEY, team TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL,
+    text TEXT NOT NULL, authority TEXT NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE UNIQUE INDEX team_post_by_team ON team_post (team, seq);
+  CREATE TABLE team_debt (
+    team TEXT NOT NULL, seq INTEGER NOT NULL, place INTEGER NOT NULL, member TEXT NOT NULL, turn TEXT,
+    settled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (team, seq, member)
+  ) WITHOUT ROWID;
+  CREATE INDEX team_debt_by_turn ON team_debt (turn);
+  CREATE INDEX team_debt_open ON team_debt (team, seq, place) WHERE settled = 0;
+  CREATE TABLE team_reader (team TEXT NOT NULL, member TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (team, member)) WITHOUT ROWID;
+  CREATE TABLE team_exchange (team TEXT PRIMARY KEY, turns INTEGER NOT NULL, dollars REAL NOT NULL) WITHOUT ROWID;
+  `,
 ];

@@ -45,6 +45,7 @@ export const MEANINGS: Readonly<Record<LiveEvent["event"], Meaning>> = {
   "channel.knock": "nothing",
   "config.changed": "nothing",
   "memory.changed": "nothing",
+  "team.post": "nothing",
   log: "nothing",
 };
 

@@ -2,6 +2,7 @@
 import { boardCommands } from "./board.ts";
 import { channelCommands } from "./channels.ts";
 import { amount, type Flag, type Group, limit, whole } from "./entry.ts";
+import { teamCommands } from "./teams.ts";
 import { wakeCommands } from "./wakes.ts";
 
 const turns = () => import("../../commands/turns.ts");
@@ -48,6 +49,7 @@ export const look: Group = {
     heartbeat: "what agents check regularly",
     board: "tasks for agents and people",
     goals: "what agents work towards on their own",
+    teams: "agents that work together, and their rooms",
     watch: "what Lares checks for changes",
     channels: "where people can message agents",
   },
@@ -160,6 +162,7 @@ export const look: Group = {
     },
     ...boardCommands,
     ...wakeCommands,
+    ...teamCommands,
     {
       name: "heartbeat list",
       about: "show which agents have a heartbeat, and what it cost today",
