@@ -29,6 +29,7 @@ import {
 } from "./architecture/names.ts";
 import { nestedTernaries, ternariesIn } from "./architecture/nested-ternaries.ts";
 import { literalSpreads, needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
+import { unportable } from "./architecture/portable.ts";
 import { isSql, sqlTextsIn } from "./architecture/sql.ts";
 import { FOR_SOME, openEndedSwitches } from "./architecture/switches.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
@@ -344,6 +345,15 @@ describe("the house", () => {
         return nounFunctions(tree).map((name) => `${name} in ${slashes(relative(ROOT, file))}`);
       }),
     ];
+    expect(found).toEqual([]);
+  });
+
+  test("SQL is written for SQLite and PostgreSQL", () => {
+    // The records themselves, and other programs' SQLite files.
+    const isSqliteOnly = (path: string) => /^(ground\/records|edges\/imports)\//.test(path);
+    const found = files
+      .filter(({ path }) => mayDo(path, "has SQL") && !isSqliteOnly(path))
+      .flatMap(({ path, text }) => unportable(path, text));
     expect(found).toEqual([]);
   });
 
@@ -768,6 +778,35 @@ describe("the checker finds what it looks for", () => {
     const found = foreignWrites(touchesIn("flow/gate/store.ts", "flow/gate", `tx.run(\`${sql}\`);`));
     expect(found).toEqual([expect.stringContaining(expected)]);
     expect(found[0]).toContain("src/flow/gate/store.ts:1");
+  });
+
+  test.each([
+    ["INSERT OR IGNORE INTO turn (id) VALUES (?)", "ON CONFLICT"],
+    ["SELECT 1 FROM turn WHERE agent IS ?", "DISTINCT FROM"],
+    ["SELECT 1 FROM turn WHERE agent IS NOT session.agent", "DISTINCT FROM"],
+    ["SELECT 1 FROM turn WHERE ? IS NULL OR id = ?", "has no type"],
+    ["SELECT MAX(a, b) FROM turn", "CASE WHEN"],
+    ["SELECT MAX(COALESCE(a, 0), b) FROM turn", "CASE WHEN"],
+    ["SELECT 1 FROM (SELECT 1 FROM turn) WHERE a = 1", "AS w"],
+    ["SELECT COUNT(*) FROM (SELECT 1 FROM turn LIMIT 2)", "AS w"],
+    ["SELECT substr(id, -6) FROM turn", "from the start"],
+    ["SELECT group_concat(id) FROM turn", "rows"],
+    ["INSERT INTO a (n) VALUES (1) ON CONFLICT (k) DO UPDATE SET n = n + 1", "table.column"],
+    ["SELECT route ->> '$.chat' FROM turn", "json_extract"],
+    ["SELECT CAST(value AS INTEGER) FROM json_each(?)", "BIGINT"],
+    ["SELECT 1 FROM turn WHERE 0", "1 = 1"],
+  ])("%s is SQL for one database only", (sql, remedy) => {
+    expect(unportable("flow/gate/store.ts", `db.all("${sql}");`)).toEqual([expect.stringContaining(remedy)]);
+    const apart = `const TEXT = { sqlite: "${sql}", postgres: "SELECT 1 FROM turn" };`;
+    expect(unportable("flow/gate/store.ts", apart)).toEqual([]);
+  });
+
+  test.each([
+    "SELECT MAX(COALESCE(a, b)) FROM (SELECT 1 AS a FROM turn) AS w WHERE a IS NOT NULL AND b IS DISTINCT FROM ?",
+    "SELECT 1 FROM turn WHERE 1 = 1 AND text = 'a -> b IS ? GLOB' AND id IN (SELECT value FROM json_each(?))",
+    "INSERT INTO a (n) VALUES (1) ON CONFLICT (k) DO UPDATE SET n = a.n + excluded.n, m = excluded.m",
+  ])("%s is SQL for both", (sql) => {
+    expect(unportable("flow/gate/store.ts", `db.all("${sql}");`)).toEqual([]);
   });
 
   test("a room that reads another's table is noticed, once for each table; its own are its own", () => {

@@ -99,7 +99,7 @@ export {
   SAME_MESSAGE,
   type ShownAgent,
 } from "./peers.ts";
-export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
+export type { Reads, Records, SqlDialect, SqlValue, Tx, WriteHow } from "./records.ts";
 export {
   type ModelApi,
   nextPlace,

@@ -7,12 +7,20 @@
  */
 export type SqlValue = null | number | string | Uint8Array;
 
+/**
+ * Which database runs a text. One text serves both wherever it can (`ground/records/postgres/dialect.ts`); what can't is two texts side
+ * by side in the room's store, chosen by this.
+ */
+export type SqlDialect = "sqlite" | "postgres";
+
 export interface Tx {
+  readonly dialect: SqlDialect;
   /** Queues one statement of this transaction. Placeholders are `?`. */
   run(sql: string, ...params: SqlValue[]): void;
 }
 
 export interface Reads {
+  readonly dialect: SqlDialect;
   /** The first row, or undefined. Sees the writes queued before it through the same port. */
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
   /** All rows. Sees the writes queued before it through the same port. */

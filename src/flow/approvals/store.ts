@@ -271,20 +271,21 @@ export async function pendingIn(db: Reads, at: ReplyRoute): Promise<ApprovalView
  * that was answered, so that an old button can say how it was answered.
  */
 export async function byEnding(db: Reads, ending: string): Promise<ApprovalView[]> {
+  if (ending === "") return [];
   const isCode = ending.length >= CODE_LENGTH;
-  const fits = isCode ? `substr(id, -${CODE_LENGTH}) = ? AND` : "? = '' AND";
+  const fits = isCode ? `substr(id, length(id) - ${CODE_LENGTH - 1}) = ? AND` : "? = '' AND";
   const code = isCode ? ending.slice(-CODE_LENGTH) : "";
   const pending = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, -?) = ? AND state = 'pending' LIMIT 3`,
+    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, length(id) - ?) = ? AND state = 'pending' LIMIT 3`,
     code,
-    ending.length,
+    ending.length - 1,
     ending,
   );
   if (pending.length > 0 || !isCode) return pending.map(view);
   const answered = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, -?) = ? ORDER BY asked_at DESC LIMIT 1`,
+    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, length(id) - ?) = ? ORDER BY asked_at DESC LIMIT 1`,
     code,
-    ending.length,
+    ending.length - 1,
     ending,
   );
   return answered.map(view);

@@ -197,7 +197,7 @@ export function readButton(db: Reads, id: string): Promise<ButtonRow | undefined
 /** One more message in this window; returns nothing: counts are read before. */
 export function countMessage(tx: Tx, scope: string, window: number): void {
   tx.run(
-    "INSERT INTO message_count (scope, at, n) VALUES (?, ?, 1) ON CONFLICT (scope, at) DO UPDATE SET n = n + 1",
+    "INSERT INTO message_count (scope, at, n) VALUES (?, ?, 1) ON CONFLICT (scope, at) DO UPDATE SET n = message_count.n + 1",
     scope,
     window,
   );

@@ -7,6 +7,7 @@ import { EventHooks } from "./event-hooks.ts";
 function open() {
   const count = { reads: 0, writes: 0 };
   const reads = {
+    dialect: "sqlite" as const,
     async get<T>(): Promise<T | undefined> {
       count.reads++;
       return undefined;
@@ -17,7 +18,7 @@ function open() {
     },
   };
   const ran: string[] = [];
-  const tx: Tx = { run: (sql) => void ran.push(sql) };
+  const tx: Tx = { dialect: "sqlite", run: (sql) => void ran.push(sql) };
   const records: Records = {
     ...reads,
     committed: reads,
@@ -99,10 +100,12 @@ test("an event that isn't durable when its observer looks is heard as soon as it
   let isDurable = false;
   const place = { seq: 0 };
   const reads = (sees: () => boolean) => ({
+    dialect: "sqlite" as const,
     get: async <T>(sql: string) => (sql.includes("COUNT") ? { n: sees() && place.seq < 1 ? 1 : 0 } : place) as T,
     all: async <T>(_sql: string, from: unknown) => (sees() && Number(from) < 1 ? [row] : []) as T[],
   });
   const tx: Tx = {
+    dialect: "sqlite",
     run(sql, _source, seq) {
       if (sql.includes("INTO hook_place")) place.seq = Number(seq);
     },

@@ -1,5 +1,5 @@
 /** What observers have yet to hear, and how far each has come. */
-import type { HookEventName, Reads, Tx } from "../../core/contracts/index.ts";
+import type { HookEventName, Reads, SqlDialect, Tx } from "../../core/contracts/index.ts";
 
 export interface LoggedEvent {
   seq: number;
@@ -32,9 +32,14 @@ export function eventsAfter(
   );
 }
 
+const LAST_SEQ: Readonly<Record<SqlDialect, string>> = {
+  sqlite: "SELECT seq FROM sqlite_sequence WHERE name = 'hook_event'",
+  postgres: "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS seq FROM hook_event_seq_seq",
+};
+
 /** The newest place there is: a new observer begins behind it. Rows that were removed count, too. */
 export async function lastSeq(db: Reads): Promise<number> {
-  const row = await db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'hook_event'");
+  const row = await db.get<{ seq: number }>(LAST_SEQ[db.dialect]);
   return row?.seq ?? 0;
 }
 

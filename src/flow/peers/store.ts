@@ -4,7 +4,7 @@ import type { Reads, Tx } from "../../core/contracts/index.ts";
 export function recordHops(tx: Tx, session: string, hops: number): void {
   tx.run(
     `INSERT INTO a2a_hop (session, hops) VALUES (?, ?)
-     ON CONFLICT (session) DO UPDATE SET hops = MAX(hops, excluded.hops)`,
+     ON CONFLICT (session) DO UPDATE SET hops = excluded.hops WHERE excluded.hops > a2a_hop.hops`,
     session,
     hops,
   );

@@ -66,7 +66,7 @@ export function raiseAttempt(
 ): void {
   tx.run(
     `INSERT INTO run (turn, session, agent, runtime, attempt, seq, at) VALUES (?, ?, ?, ?, ?, 0, ?)
-     ON CONFLICT (turn) DO UPDATE SET attempt = MAX(attempt, excluded.attempt)`,
+     ON CONFLICT (turn) DO UPDATE SET attempt = excluded.attempt WHERE excluded.attempt > run.attempt`,
     run.turn,
     run.session,
     run.agent,
@@ -93,8 +93,9 @@ export async function lastToken(db: Reads, of: { session: SessionKey; runtime: s
 /** Only of the attempt that counts (RUNS-2). */
 export function addEvent(tx: Tx, turn: TurnId, { seq, attempt, at, body }: RunEvent): void {
   tx.run(
-    `INSERT OR IGNORE INTO run_event (turn, seq, attempt, at, body)
-     SELECT ?, ?, ?, ?, ? FROM run WHERE turn = ? AND attempt = ?`,
+    `INSERT INTO run_event (turn, seq, attempt, at, body)
+     SELECT ?, ?, ?, ?, ? FROM run WHERE turn = ? AND attempt = ?
+     ON CONFLICT (turn, seq) DO NOTHING`,
     turn,
     seq,
     attempt,
@@ -126,7 +127,8 @@ export function endRow(tx: Tx, turn: TurnId, at: number): void {
 
 export function addSaid(tx: Tx, turn: TurnId, { message, text, authority }: SaidMeanwhile): void {
   tx.run(
-    "INSERT OR IGNORE INTO run_said (turn, message, text, authority) VALUES (?, ?, ?, ?)",
+    `INSERT INTO run_said (turn, message, text, authority) VALUES (?, ?, ?, ?)
+     ON CONFLICT (turn, message) DO NOTHING`,
     turn,
     message,
     text,

@@ -202,11 +202,11 @@ export function useSession(
   use: { session: SessionKey; agent: string; person: string; at: number; mayAddReader: boolean; brief: boolean },
 ): void {
   // There is a new reader from now on, so the prompt and snapshot are rebuilt.
-  const isNewReader = `excluded.person IS NOT session.person AND NOT EXISTS
+  const isNewReader = `excluded.person IS DISTINCT FROM session.person AND NOT EXISTS
     (SELECT 1 FROM turn WHERE session = excluded.key AND person = excluded.person)`;
   const renewed = use.mayAddReader
-    ? `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE prompt END,
-         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE snapshot END`
+    ? `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE session.prompt END,
+         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE session.snapshot END`
     : "";
   tx.run(
     `INSERT INTO session (key, agent, person, created_at, updated_at, brief) VALUES (?, ?, ?, ?, ?, ?)
@@ -237,7 +237,7 @@ export async function hasSession(db: Reads, session: string): Promise<boolean> {
 export async function sessionsSince(db: Reads, prefix: string, since: number, most: number): Promise<number> {
   const found = await db.get<{ n: number }>(
     `SELECT COUNT(*) AS n FROM
-     (SELECT 1 FROM session WHERE key >= ? AND key < ? AND created_at > ? AND brief = 0 LIMIT ?)`,
+     (SELECT 1 FROM session WHERE key >= ? AND key < ? AND created_at > ? AND brief = 0 LIMIT ?) AS w`,
     prefix,
     `${prefix}\u{10FFFF}`,
     since,

@@ -127,7 +127,12 @@ export function recordWoken(tx: Tx, turn: TurnId): void {
 
 /** Lares was started again while this turn was open, and took it up. */
 export function recordRestart(tx: Tx, turn: TurnId, restart: { at: number; resumedAt: number }): void {
-  tx.run("INSERT OR IGNORE INTO turn_restart VALUES (?, ?, ?)", turn, restart.at, restart.resumedAt);
+  tx.run(
+    "INSERT INTO turn_restart VALUES (?, ?, ?) ON CONFLICT (turn, at) DO NOTHING",
+    turn,
+    restart.at,
+    restart.resumedAt,
+  );
 }
 
 export async function listRestarts(db: Reads, turn: TurnId): Promise<{ at: number; resumedAt: number }[]> {
@@ -238,15 +243,13 @@ export async function turnsAcceptedAs(
   prefix: string,
   q: { session?: string | undefined; before?: string | undefined; limit: number },
 ): Promise<(TurnRow & { acceptId: string })[]> {
+  const within = q.session === undefined ? "" : "AND session = ?";
+  const older = q.before === undefined ? "" : "AND id < ?";
   const rows = await db.all<Raw & { accept_id: string }>(
-    `SELECT ${COLUMNS}, accept_id FROM turn WHERE accept_id >= ? AND accept_id < ? AND (? IS NULL OR session = ?)
-       AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+    `SELECT ${COLUMNS}, accept_id FROM turn WHERE accept_id >= ? AND accept_id < ? ${within} ${older} ORDER BY id DESC LIMIT ?`,
     prefix,
     `${prefix}\u{10FFFF}`,
-    q.session ?? null,
-    q.session ?? null,
-    q.before ?? null,
-    q.before ?? null,
+    ...[q.session, q.before].filter((value) => value !== undefined),
     q.limit,
   );
   return rows.map((row) => ({ ...turnRow(row), acceptId: row.accept_id }));
@@ -283,7 +286,7 @@ function turnRow(row: Raw): TurnRow {
 /** Tools may have changed something in this folder once more. */
 export function countChange(tx: Tx, folder: string): void {
   tx.run(
-    "INSERT INTO tool_change (folder, times) VALUES (?, 1) ON CONFLICT (folder) DO UPDATE SET times = times + 1",
+    "INSERT INTO tool_change (folder, times) VALUES (?, 1) ON CONFLICT (folder) DO UPDATE SET times = tool_change.times + 1",
     folder,
   );
 }

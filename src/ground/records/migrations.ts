@@ -1,8 +1,13 @@
 /**
  * Every table, as numbered migrations: forward only, never edited once released. `PRAGMA user_version` is the number of the
  * last one applied. A long catalogue on purpose: this is where "what is stored?" is answered.
+ *
+ * The text is SQLite's, and by rule PostgreSQL's: types, keys and the tenant follow from it. What each database needs of its own comes
+ * after it.
  */
-export const MIGRATIONS: readonly string[] = [
+type Migration = string | { both: string; sqlite: string; postgres: string };
+
+const STEPS: readonly Migration[] = [
   `
   -- Who owns the file: the boot epoch is checked in each commit, so a process that lost its claim cannot write (I11).
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -351,7 +356,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Nothing can be put here: an insert that finds a lock lost fails, and its whole transaction with it (I11).
   CREATE TABLE resource_lost (path TEXT NOT NULL CHECK (0));
   `,
-  `
+  {
+    both: `
   -- Memory: one row a thing remembered; seq is the order of adding. state: live | pending | superseded. scope: who may see it.
   -- topic: subject and relation of a fact that has one value at a time. thread: items that follow each other in one
   -- conversation or document. words: what of it is in the index, kept because taking it out needs the same words.
@@ -384,13 +390,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX memory_pending ON memory (seq) WHERE state = 'pending';
   CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
   CREATE INDEX memory_source ON memory (source) WHERE kind = 'document';
-  -- The words are analysed before they come here: this is only the way from a word to rows. Deleting really deletes.
-  CREATE VIRTUAL TABLE memory_fts USING fts5(
-    words, content = '', detail = none, columnsize = 0,
-    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
-  );
-  INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1);
-  CREATE VIRTUAL TABLE memory_fts_word USING fts5vocab(memory_fts, row);
   -- One vector a live row, of the embedder named; bytes: signed 8-bit steps of a vector of length 1.
   CREATE TABLE memory_vector (seq INTEGER PRIMARY KEY, model TEXT NOT NULL, bytes BLOB NOT NULL);
   -- The entity graph: names, which rows speak of them (observations), and typed relations with the row that says so.
@@ -437,11 +436,20 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX message_shelf_waiting ON message_shelf (n) WHERE indexed < top;
   CREATE INDEX session_person ON session (person) WHERE person IS NOT NULL;
+  INSERT INTO message_shelf (session, top) SELECT session, MAX(seq) FROM message GROUP BY session ORDER BY MIN(at);
+  `,
+    sqlite: `
+  -- The words are analysed before they come here: this is only the way from a word to rows. Deleting really deletes.
+  CREATE VIRTUAL TABLE memory_fts USING fts5(
+    words, content = '', detail = none, columnsize = 0,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
+  );
+  INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1);
+  CREATE VIRTUAL TABLE memory_fts_word USING fts5vocab(memory_fts, row);
   CREATE VIRTUAL TABLE message_fts USING fts5(
     words, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
   );
-  INSERT INTO message_shelf (session, top) SELECT session, MAX(seq) FROM message GROUP BY session ORDER BY MIN(at);
   CREATE TRIGGER message_shelved AFTER INSERT ON message BEGIN
     INSERT INTO message_shelf (session, top) VALUES (new.session, new.seq)
     ON CONFLICT (session) DO UPDATE SET top = MAX(top, excluded.top);
@@ -451,6 +459,35 @@ export const MIGRATIONS: readonly string[] = [
       (SELECT n * 16777216 + old.seq FROM message_shelf WHERE session = old.session AND indexed >= old.seq);
   END;
   `,
+    postgres: `
+  -- The words are analysed before they come here, so nothing stems or drops them: the same words are found on both databases.
+  CREATE FUNCTION analysed(words text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT array_to_tsvector(coalesce(array_agg(word), '{}'))
+    FROM unnest(string_to_array(words, ' ')) AS word WHERE word <> '' AND octet_length(word) <= 2046 $$;
+  CREATE TABLE memory_fts (
+    rowid BIGINT NOT NULL, words TEXT COLLATE "C" NOT NULL, found tsvector GENERATED ALWAYS AS (analysed(words)) STORED,
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('lares.tenant'), PRIMARY KEY (rowid, tenant)
+  );
+  CREATE INDEX memory_fts_found ON memory_fts USING gin (found);
+  CREATE TABLE message_fts (
+    rowid BIGINT NOT NULL, words TEXT COLLATE "C" NOT NULL, found tsvector GENERATED ALWAYS AS (analysed(words)) STORED,
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('lares.tenant'), PRIMARY KEY (rowid, tenant)
+  );
+  CREATE INDEX message_fts_found ON message_fts USING gin (found);
+  CREATE FUNCTION message_shelved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO message_shelf (session, top) VALUES (new.session, new.seq)
+    ON CONFLICT (session, tenant) DO UPDATE SET top = GREATEST(message_shelf.top, excluded.top);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER message_shelved AFTER INSERT ON message FOR EACH ROW EXECUTE FUNCTION message_shelved();
+  CREATE FUNCTION message_unshelved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM message_fts WHERE rowid =
+      (SELECT n * 16777216 + old.seq FROM message_shelf WHERE session = old.session AND indexed >= old.seq);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER message_unshelved AFTER DELETE ON message FOR EACH ROW EXECUTE FUNCTION message_unshelved();
+  `,
+  },
   `
   -- Background processes. state: starting | running | exited | killed | lost. started tells a process from another with its
   -- pid; told: its session knows of its end.
@@ -1128,4 +1165,37 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE team_reader (team TEXT NOT NULL, member TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (team, member)) WITHOUT ROWID;
   CREATE TABLE team_exchange (team TEXT PRIMARY KEY, turns INTEGER NOT NULL, dollars REAL NOT NULL) WITHOUT ROWID;
   `,
+  {
+    both: `
+  -- The code people type, without counting from the end, which databases do differently.
+  DROP INDEX approval_code;
+  CREATE INDEX approval_code ON approval (substr(id, length(id) - 5));
+  -- Lists, starts and tidying that read whole tables.
+  CREATE INDEX approval_asked ON approval (asked_at, id);
+  CREATE INDEX process_running ON process (agent) WHERE state IN ('starting', 'running');
+  CREATE INDEX process_ended ON process (ended_at) WHERE told = 1;
+  CREATE INDEX undo_open ON undo (at) WHERE ended_at IS NULL;
+  CREATE INDEX job_declared ON job (name) WHERE declared = 1;
+  `,
+    // One home deletes a conversation rarely enough to read a table for it, and every turn would pay for these.
+    sqlite: "",
+    postgres: `
+  CREATE INDEX inbox_session ON inbox (session);
+  CREATE INDEX usage_session ON usage (session);
+  CREATE INDEX delivery_session ON delivery (session);
+  CREATE INDEX session_prompt ON session (prompt) WHERE prompt IS NOT NULL;
+  CREATE INDEX turn_listed ON turn (accepted_at, id);
+  CREATE INDEX slot_ended ON slot (ended_at);
+  CREATE INDEX system_event_agent ON system_event (agent, at);
+  `,
+  },
 ];
+
+/** As SQLite runs them. */
+export const MIGRATIONS: readonly string[] = STEPS.map((step) =>
+  typeof step === "string" ? step : step.both + step.sqlite,
+);
+/** For PostgreSQL: what follows from the text by rule, and what doesn't. */
+export const POSTGRES_MIGRATIONS: readonly { byRule: string; own: string }[] = STEPS.map((step) =>
+  typeof step === "string" ? { byRule: step, own: "" } : { byRule: step.both, own: step.postgres },
+);

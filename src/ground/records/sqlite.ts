@@ -44,6 +44,7 @@ const PURGE_AGAIN_MS = 1000;
 const MOST_STATEMENTS = 400;
 
 export class SqliteRecords implements Records {
+  readonly dialect = "sqlite";
   readonly committed: Reads;
   /** Statements run so far, also those that begin and end transactions. */
   ran = 0;
@@ -92,12 +93,14 @@ export class SqliteRecords implements Records {
       return cached(sql);
     };
     this.tx = {
+      dialect: "sqlite",
       run: (sql, ...params) => {
         this.statements(sql).run(...params);
         this.batch?.done.push({ sql, params });
       },
     };
     this.committed = {
+      dialect: "sqlite",
       get: async <T>(sql: string, ...params: SqlValue[]) => {
         const statement = await read(sql);
         return this.reading(() => statement.get(...params) as T | undefined);

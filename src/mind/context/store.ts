@@ -101,7 +101,7 @@ export function readMessage(row: Pick<WindowRow, "role" | "content" | "forgotten
 export function forgetMessages(tx: Tx, session: string, numbers: readonly number[], by: string): void {
   tx.run(
     `UPDATE message SET forgotten = ? WHERE session = ? AND forgotten IS NULL
-     AND seq IN (SELECT value FROM json_each(?))`,
+     AND seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     by,
     session,
     JSON.stringify(numbers),
@@ -160,7 +160,7 @@ export function readReported(
 /** When the session was last compacted or that was undone; 0: never. */
 export async function lastChange(db: Reads, session: SessionKey): Promise<number> {
   const row = await db.get<{ at: number | null }>(
-    "SELECT MAX(MAX(at, COALESCE(undone_at, 0))) AS at FROM compaction WHERE session = ?",
+    "SELECT MAX(CASE WHEN undone_at > at THEN undone_at ELSE at END) AS at FROM compaction WHERE session = ?",
     session,
   );
   return row?.at ?? 0;
@@ -292,7 +292,7 @@ export function placeResult(
   r: { message: string; call: string; content: string; tokens: number; outside: boolean },
 ): void {
   tx.run(
-    "UPDATE message SET content = ?, tokens = ?, outside = MAX(outside, ?) WHERE id = ?",
+    "UPDATE message SET content = ?, tokens = ?, outside = CASE WHEN outside = 1 THEN 1 ELSE ? END WHERE id = ?",
     r.content,
     r.tokens,
     r.outside ? 1 : 0,

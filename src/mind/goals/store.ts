@@ -92,7 +92,8 @@ export function setWhy(tx: Tx, id: string, why: string, at: number): void {
 
 export function addSpent(tx: Tx, id: string, spent: { dollars: number; tokens: number; unpriced: boolean }): void {
   tx.run(
-    "UPDATE goal SET dollars = dollars + ?, tokens = tokens + ?, unpriced = MAX(unpriced, ?) WHERE id = ?",
+    `UPDATE goal SET dollars = dollars + ?, tokens = tokens + ?, unpriced = CASE WHEN unpriced = 1 THEN 1 ELSE ? END
+     WHERE id = ?`,
     spent.dollars,
     spent.tokens,
     spent.unpriced ? 1 : 0,
@@ -103,7 +104,9 @@ export function addSpent(tx: Tx, id: string, spent: { dollars: number; tokens: n
 /** Renews its limits. */
 export function renew(tx: Tx, id: string, turns: number): void {
   tx.run(
-    "UPDATE goal SET most_turns = MAX(most_turns, round + ?), dollars = 0, tokens = 0, unpriced = 0 WHERE id = ?",
+    `UPDATE goal SET most_turns = CASE WHEN most_turns > round + ? THEN most_turns ELSE round + ? END, dollars = 0,
+       tokens = 0, unpriced = 0 WHERE id = ?`,
+    turns,
     turns,
     id,
   );

@@ -4,12 +4,13 @@
  * MEMORY-2: a row, its words in the index, its mentions and relations come and go together.
  * MEMORY-3: a vector belongs to a live row; forgetting, superseding and changing take it away.
  */
-import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { Reads, SqlDialect, SqlValue, Tx } from "../../core/contracts/index.ts";
 import { defined } from "../../core/kit/index.ts";
 import * as backends from "./backends/store.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import type { FoundName, Relation } from "./graph.ts";
 import type { MemoryKind, Remembered, Trust } from "./kinds.ts";
+import { findWords, type WordQuery } from "./search/store.ts";
 
 export interface MemoryRow {
   id: string;
@@ -64,13 +65,16 @@ function intoIndex(tx: Tx, id: string): void {
   tx.run("INSERT INTO memory_fts (rowid, words) SELECT seq, words FROM memory WHERE id = ?", id);
 }
 
+/** SQLite's index holds no text of its own: it needs the words once more to find what to take out. */
+const OUT_OF_WORDS: Readonly<Record<SqlDialect, string>> = {
+  sqlite: `INSERT INTO memory_fts (memory_fts, rowid, words) SELECT 'delete', seq, words FROM memory
+    WHERE id = ? AND state = 'live'`,
+  postgres: "DELETE FROM memory_fts WHERE rowid = (SELECT seq FROM memory WHERE id = ? AND state = 'live')",
+};
+
 /** Out of everything that search looks at; the row itself stays. */
 function outOfIndex(tx: Tx, id: string): void {
-  tx.run(
-    `INSERT INTO memory_fts (memory_fts, rowid, words) SELECT 'delete', seq, words FROM memory
-     WHERE id = ? AND state = 'live'`,
-    id,
-  );
+  tx.run(OUT_OF_WORDS[tx.dialect], id);
   tx.run("DELETE FROM memory_vector WHERE seq = (SELECT seq FROM memory WHERE id = ?)", id);
   tx.run(
     `DELETE FROM memory_entity WHERE id IN (SELECT entity FROM memory_mention WHERE seq = (SELECT seq FROM memory WHERE id = ?))
@@ -122,7 +126,7 @@ export function insertGraph(
 ): void {
   for (const { norm, name, isSure } of m.names) {
     // What may be a name becomes one with all its mentions as soon as it is sure somewhere (GRAPH-1).
-    const ifKnown = isSure ? "DO UPDATE SET sure = 1, name = excluded.name WHERE sure = 0" : "DO NOTHING";
+    const ifKnown = isSure ? "DO UPDATE SET sure = 1, name = excluded.name WHERE memory_entity.sure = 0" : "DO NOTHING";
     tx.run(
       `INSERT INTO memory_entity (scope, norm, name, sure) VALUES (?, ?, ?, ?) ON CONFLICT (scope, norm) ${ifKnown}`,
       m.scope,
@@ -184,7 +188,7 @@ export async function readMemory(db: Reads, id: string): Promise<Remembered | un
 
 export async function readMemories(db: Reads, seqs: readonly number[]): Promise<Map<number, Remembered>> {
   const rows = await db.all<ViewRow & { seq: number }>(
-    `SELECT seq, ${VIEW} FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
+    `SELECT seq, ${VIEW} FROM memory WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     JSON.stringify(seqs),
   );
   return new Map(rows.map((row) => [row.seq, view(row)]));
@@ -250,7 +254,7 @@ export async function sameText(
   seqs: readonly number[],
 ): Promise<string | undefined> {
   const row = await db.get<{ id: string }>(
-    `SELECT id FROM memory WHERE seq IN (SELECT value FROM json_each(?)) AND scope = ? AND state = 'live'
+    `SELECT id FROM memory WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND scope = ? AND state = 'live'
      AND lower(trim(text)) = lower(trim(?)) AND kind <> 'document' LIMIT 1`,
     JSON.stringify(seqs),
     scope,
@@ -334,16 +338,16 @@ export async function listSeqs(db: Reads, ids: readonly string[]): Promise<numbe
   return rows.map((row) => row.seq);
 }
 
+const MATCHING: WordQuery = {
+  sqlite: `SELECT group_concat(rowid) AS numbers FROM
+    (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`,
+  postgres: `SELECT string_agg(w.rowid::text, ',' ORDER BY w.rowid DESC) AS numbers FROM
+    (SELECT rowid FROM memory_fts WHERE found @@ ?::tsquery ORDER BY rowid DESC LIMIT ?) AS w`,
+};
+
 /** Rows whose words match, newest first. `match` is made by `search/match.ts`. */
 export async function matching(db: Reads, match: string, limit: number): Promise<number[]> {
-  // One text instead of a row each: making thousands of row objects costs more than finding them.
-  const row = await db.get<{ numbers: string | null }>(
-    `SELECT group_concat(rowid) AS numbers FROM
-     (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`,
-    match,
-    limit,
-  );
-  return row?.numbers ? row.numbers.split(",").map(Number) : [];
+  return findWords(db, MATCHING, match, limit);
 }
 
 /** Rows are numbered in order of adding. */
@@ -405,7 +409,7 @@ export function listVectors(
   seqs: readonly number[],
 ): Promise<{ seq: number; bytes: Uint8Array }[]> {
   return db.all(
-    "SELECT seq, bytes FROM memory_vector WHERE seq IN (SELECT value FROM json_each(?)) AND model = ?",
+    "SELECT seq, bytes FROM memory_vector WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND model = ?",
     JSON.stringify(seqs),
     model,
   );
@@ -474,7 +478,7 @@ export function entities(
 ): Promise<{ name: string; norm: string; scope: string; mentions: number }[]> {
   return db.all(
     `SELECT e.name, e.norm, e.scope, COUNT(*) AS mentions FROM memory_entity e JOIN memory_mention m ON m.entity = e.id
-     WHERE e.sure = 1 ${q.scopes ? `AND e.${IN_SCOPES}` : ""} GROUP BY e.id ORDER BY mentions DESC, e.norm LIMIT ?`,
+     WHERE e.sure = 1 ${q.scopes ? `AND e.${IN_SCOPES}` : ""} GROUP BY e.id, e.name, e.norm, e.scope ORDER BY mentions DESC, e.norm LIMIT ?`,
     ...(q.scopes ? [JSON.stringify(q.scopes)] : []),
     q.limit,
   );

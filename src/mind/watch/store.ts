@@ -29,7 +29,7 @@ export function saveFailure(
 ): void {
   tx.run(
     `INSERT INTO watch (${COLUMNS}) VALUES (?, ?, NULL, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
-       cursor = CASE WHEN about = excluded.about THEN cursor END, about = excluded.about, looked_at = excluded.looked_at,
+       cursor = CASE WHEN watch.about = excluded.about THEN watch.cursor END, about = excluded.about, looked_at = excluded.looked_at,
        failures = excluded.failures, error = excluded.error`,
     w.name,
     w.about,

@@ -58,7 +58,8 @@ export function keepProofs(
 export function noteTrial(records: Records, trial: { run: string; runtime: string; at: number }): Promise<void> {
   return records.write((tx) =>
     tx.run(
-      "INSERT OR REPLACE INTO runtime_trial (run, runtime, at) VALUES (?, ?, ?)",
+      `INSERT INTO runtime_trial (run, runtime, at) VALUES (?, ?, ?)
+       ON CONFLICT (run) DO UPDATE SET runtime = excluded.runtime, at = excluded.at`,
       trial.run,
       trial.runtime,
       trial.at,

@@ -15,7 +15,7 @@ export async function describeAsker(db: Reads, turn: string, authority: Authorit
   if (authority !== "stranger" && authority !== "known") return undefined;
   const row = await db.get<{ route: string; person: string; name: string | null }>(
     `WITH RECURSIVE up (id, depth) AS (
-       SELECT ?, 0 UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
+       SELECT id, 0 FROM turn WHERE id = ? UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
      ), heard (id, depth) AS (
        SELECT id, depth FROM up
        UNION SELECT i.turn, up.depth FROM up JOIN turn t ON t.id = up.id
@@ -46,7 +46,7 @@ export async function personBehind(
 ): Promise<{ standing: "owner" | "known" | "guest"; name?: string } | undefined> {
   const row = await db.get<{ person: string; name: string | null; speaker: Authority }>(
     `WITH RECURSIVE up (id, depth) AS (
-       SELECT ?, 0 UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
+       SELECT id, 0 FROM turn WHERE id = ? UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
      )
      SELECT t.person, t.name, t.speaker FROM up JOIN turn t ON t.id = up.id
      WHERE t.speaker IN ('owner', 'known', 'outside', 'stranger') AND t.person IS NOT NULL ORDER BY up.depth LIMIT 1`,

@@ -29,7 +29,7 @@ function tune(
   // Another model has no cache to lose, so its instructions are made again.
   tx.run(
     `INSERT INTO session (key, agent, person, created_at, updated_at, model, thinking) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET prompt = CASE WHEN session.model IS excluded.model THEN session.prompt END,
+     ON CONFLICT (key) DO UPDATE SET prompt = CASE WHEN session.model IS NOT DISTINCT FROM excluded.model THEN session.prompt END,
        model = excluded.model, thinking = excluded.thinking`,
     session.key,
     session.agent,
@@ -71,7 +71,7 @@ export interface Compacting {
  */
 function compact(tx: Tx, c: Compacting): void {
   tx.run(
-    `UPDATE session SET context_from = ?, compaction = ?, snapshot = ? WHERE key = ? AND context_from = ? AND compaction IS ?
+    `UPDATE session SET context_from = ?, compaction = ?, snapshot = ? WHERE key = ? AND context_from = ? AND compaction IS NOT DISTINCT FROM ?
      AND ? = (SELECT COUNT(*) FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL)`,
     ...[c.to, c.id, c.snapshot, c.session, c.base, c.previous],
     ...[c.messages, c.session, c.from, c.to],

@@ -22,9 +22,9 @@ export interface ChatDoor {
 /** How and as whom people came into this session: its first and its newest turns. */
 export async function listDoors(db: Reads, session: string): Promise<ChatDoor[]> {
   const turns = (order: string) =>
-    `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title, face FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
+    `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title, face FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50) AS t`;
   const rows = await db.all<DoorRow>(
-    `SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) ORDER BY accepted_at`,
+    `SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) AS w ORDER BY accepted_at`,
     session,
     session,
   );
@@ -38,7 +38,7 @@ const TURNS_FOR_CHATS = 2000;
 export async function recentChats(db: Reads, agent: string): Promise<ChatDoor[]> {
   const rows = await db.all<DoorRow>(
     `SELECT route, NULL AS person, NULL AS face, speaker, is_group, name, title FROM
-       (SELECT id, agent, route, speaker, is_group, name, title FROM turn ORDER BY id DESC LIMIT ?)
+       (SELECT id, agent, route, speaker, is_group, name, title FROM turn ORDER BY id DESC LIMIT ?) AS w
      WHERE agent = ? AND speaker IN ('owner', 'known') ORDER BY id DESC`,
     TURNS_FOR_CHATS,
     agent,
@@ -149,7 +149,7 @@ export async function hasOtherSpeakers(db: Reads, session: string): Promise<bool
 /** Whether this caller of the API has said something there. */
 export async function hasSpokenIn(db: Reads, session: string, account: string): Promise<boolean> {
   const found = await db.get(
-    `SELECT 1 FROM turn WHERE session = ? AND route ->> '$.account' = ? AND route ->> '$.channel' IN ('http', 'ws') LIMIT 1`,
+    `SELECT 1 FROM turn WHERE session = ? AND json_extract(route, '$.account') = ? AND json_extract(route, '$.channel') IN ('http', 'ws') LIMIT 1`,
     session,
     account,
   );

@@ -43,7 +43,7 @@ export async function listParked(db: Reads, limit: number) {
     on: string | null;
   }>(
     `SELECT t.id AS turn, t.session, t.agent, e.deadline, json_extract(e.park_on, '$[0]') AS "on" FROM turn t
-     JOIN engine_turn e ON e.id = t.id WHERE t.ended_at IS NULL AND t.state = 'parked' ORDER BY e.deadline LIMIT ?`,
+     JOIN engine_turn e ON e.id = t.id WHERE t.ended_at IS NULL AND t.state = 'parked' ORDER BY e.deadline NULLS FIRST LIMIT ?`,
     limit,
   );
   return rows.map((row) => ({ ...row, on: row.on ?? "" }));

@@ -36,7 +36,8 @@ export async function usageBy(
   q: { from: number; to: number; offsetMs: number; agent?: string },
 ): Promise<{ name: string; usage: UsageSum }[]> {
   const column = {
-    day: "strftime('%Y-%m-%d', (at + ?) / 1000, 'unixepoch')",
+    // Days since 1970: a number on every database.
+    day: "(at + ?) / 86400000",
     model: "model",
     agent: "agent",
     total: "'total'",
@@ -53,7 +54,7 @@ export async function usageBy(
     q.agent ?? "",
   );
   return rows.map((row) => ({
-    name: row.name,
+    name: by === "day" ? new Date(Number(row.name) * 86_400_000).toISOString().slice(0, 10) : row.name,
     usage: {
       inputTokens: row.i,
       outputTokens: row.o,
@@ -67,6 +68,7 @@ export async function usageBy(
 }
 
 interface UsageRow {
+  /** Of a day, its number. */
   name: string;
   calls: number;
   i: number;

@@ -1,5 +1,5 @@
 /** The embedded engine's SQL: turns, journal, events, slots. Every change is made inside a caller's transaction. */
-import type { EngineEvent, JournalEntry, Outcome, Tx, Wake } from "../../../core/contracts/index.ts";
+import type { EngineEvent, JournalEntry, Outcome, SqlValue, Tx, Wake } from "../../../core/contracts/index.ts";
 import {
   acceptIds,
   asId,
@@ -227,7 +227,7 @@ export class EngineStore {
   addEvent(tx: Tx, turn: TurnId, event: EngineEvent, at: number): void {
     tx.run(
       `INSERT INTO engine_event (turn, name, id, value, at)
-       VALUES (?, ?, ?, ?, MAX(?, (SELECT COALESCE(MAX(at), 0) + 1 FROM engine_event WHERE turn = ?)))`,
+       SELECT ?, ?, ?, ?, MAX(w.at) FROM (SELECT ? AS at UNION ALL SELECT at + 1 FROM engine_event WHERE turn = ?) AS w`,
       turn,
       event.name,
       event.id,
@@ -315,7 +315,7 @@ export class EngineStore {
     const row = this.db.one<{ due: number | null }>(
       `SELECT MIN(due) AS due FROM (
          SELECT MIN(deadline) AS due FROM engine_turn WHERE status = 'parked' AND deadline IS NOT NULL
-         UNION ALL SELECT MIN(due) FROM engine_slot)`,
+         UNION ALL SELECT MIN(due) FROM engine_slot) AS w`,
     );
     return row?.due ?? undefined;
   }
@@ -339,6 +339,17 @@ export class EngineStore {
   }
 
   entries(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): JournalEntry[] {
+    const where = ["1 = 1"];
+    const params: SqlValue[] = [];
+    if (query.turn !== undefined) {
+      where.push("t.id = ?");
+      params.push(query.turn);
+    }
+    if (query.session !== undefined) {
+      where.push("t.session = ?");
+      params.push(query.session);
+    }
+    if (query.open) where.push("t.status IN ('open', 'parked')");
     return this.db
       .many<{
         turn: string;
@@ -354,13 +365,8 @@ export class EngineStore {
       }>(
         `SELECT j.turn, t.session, j.segment, j.idx, j.kind, j.name, j.state, j.at, j.ended_at, j.payload
          FROM engine_turn t JOIN engine_journal j ON j.turn = t.id
-         WHERE (? IS NULL OR t.id = ?) AND (? IS NULL OR t.session = ?) AND (? = 0 OR t.status IN ('open', 'parked'))
-         ORDER BY t.ord, j.turn, j.segment, j.idx`,
-        query.turn ?? null,
-        query.turn ?? null,
-        query.session ?? null,
-        query.session ?? null,
-        query.open ? 1 : 0,
+         WHERE ${where.join(" AND ")} ORDER BY t.ord, j.turn, j.segment, j.idx`,
+        ...params,
       )
       .map((row) => ({
         turn: asId<TurnId>(row.turn),

@@ -31,7 +31,7 @@ export function messagesFrom(db: Reads, session: string, after: number, limit: n
 export async function waitingWords(db: Reads, session: string, most: number): Promise<number> {
   const row = await db.get<{ n: number }>(
     `SELECT COUNT(*) AS n FROM (SELECT 1 FROM message WHERE session = ? AND role = 'user'
-     AND seq > COALESCE((SELECT upto FROM memory_capture WHERE session = ?), 0) LIMIT ?)`,
+     AND seq > COALESCE((SELECT upto FROM memory_capture WHERE session = ?), 0) LIMIT ?) AS w`,
     session,
     session,
     most,
@@ -53,7 +53,8 @@ export async function waitingSessions(db: Reads, since: number): Promise<string[
 export function markRead(tx: Tx, session: string, upto: number, at: number): void {
   tx.run(
     `INSERT INTO memory_capture (session, upto, at) VALUES (?, ?, ?)
-     ON CONFLICT (session) DO UPDATE SET upto = MAX(upto, excluded.upto), at = excluded.at`,
+     ON CONFLICT (session) DO UPDATE SET upto = CASE WHEN excluded.upto > memory_capture.upto THEN excluded.upto ELSE memory_capture.upto END,
+       at = excluded.at`,
     session,
     upto,
     at,

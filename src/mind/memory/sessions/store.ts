@@ -1,6 +1,7 @@
 /** The index over session messages. A message's number in it is its session's number and its own: n * 2^24 + seq. */
-import type { Reads, Tx } from "../../../core/contracts/index.ts";
+import type { Reads, SqlDialect, Tx } from "../../../core/contracts/index.ts";
 import type { Role } from "../../../core/domain/index.ts";
+import { findWords, type WordQuery } from "../search/store.ts";
 
 export const PER_SESSION = 16_777_216;
 
@@ -41,17 +42,28 @@ export function messagesAfter(db: Reads, session: string, after: number, limit: 
   );
 }
 
+/** A virtual table of SQLite takes no conflict clause. */
+const INTO_WORDS: Readonly<Record<SqlDialect, string>> = {
+  sqlite: `INSERT OR REPLACE INTO message_fts (rowid, words)
+    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)`,
+  postgres: `INSERT INTO message_fts (rowid, words)
+    SELECT json_extract(value, '$[0]')::bigint, json_extract(value, '$[1]') FROM json_each(?)
+    ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
+};
+
 /** The same message again replaces its entry, so a pass that was cut off may be repeated. */
 export function indexMessages(tx: Tx, shelf: Shelf, messages: readonly { seq: number; words: string }[]): void {
   tx.run(
-    `INSERT OR REPLACE INTO message_fts (rowid, words)
-     SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)`,
+    INTO_WORDS[tx.dialect],
     JSON.stringify(messages.map(({ seq, words }) => [shelf.n * PER_SESSION + seq, words])),
   );
 }
 
 export function dropFromIndex(tx: Tx, numbers: readonly number[]): void {
-  tx.run("DELETE FROM message_fts WHERE rowid IN (SELECT value FROM json_each(?))", JSON.stringify(numbers));
+  tx.run(
+    "DELETE FROM message_fts WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    JSON.stringify(numbers),
+  );
 }
 
 /** `to` undefined: all there is. */
@@ -60,15 +72,15 @@ export function markIndexed(tx: Tx, shelf: Shelf, to: number | undefined): void 
   else tx.run("UPDATE message_shelf SET indexed = ? WHERE n = ?", to, shelf.n);
 }
 
+const MATCHING: WordQuery = {
+  sqlite: `SELECT group_concat(rowid) AS numbers FROM
+    (SELECT rowid FROM message_fts WHERE message_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`,
+  postgres: `SELECT string_agg(w.rowid::text, ',' ORDER BY w.rowid DESC) AS numbers FROM
+    (SELECT rowid FROM message_fts WHERE found @@ ?::tsquery ORDER BY rowid DESC LIMIT ?) AS w`,
+};
+
 export async function matching(db: Reads, match: string, limit: number): Promise<number[]> {
-  // One text instead of a row each: making thousands of row objects costs more than finding them.
-  const row = await db.get<{ numbers: string | null }>(
-    `SELECT group_concat(rowid) AS numbers FROM
-     (SELECT rowid FROM message_fts WHERE message_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`,
-    match,
-    limit,
-  );
-  return row?.numbers ? row.numbers.split(",").map(Number) : [];
+  return findWords(db, MATCHING, match, limit);
 }
 
 /** Messages of the sessions between two messages. */
@@ -114,16 +126,15 @@ export async function shelvesNamed(db: Reads, sessions: readonly string[]): Prom
 /** Every conversation, or those of an agent. */
 export async function listSessions(db: Reads, agent: string | undefined): Promise<string[]> {
   const rows = await db.all<{ key: string }>(
-    "SELECT key FROM session WHERE ? IS NULL OR agent = ?",
-    agent ?? null,
-    agent ?? null,
+    `SELECT key FROM session ${agent === undefined ? "" : "WHERE agent = ?"}`,
+    ...(agent === undefined ? [] : [agent]),
   );
   return rows.map((row) => row.key);
 }
 
 export async function sessionsAt(db: Reads, shelves: readonly number[]): Promise<string[]> {
   const rows = await db.all<{ session: string }>(
-    "SELECT session FROM message_shelf WHERE n IN (SELECT value FROM json_each(?))",
+    "SELECT session FROM message_shelf WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
     JSON.stringify(shelves),
   );
   return rows.map((row) => row.session);
@@ -143,11 +154,10 @@ export function messagesHaving(
 ): Promise<HavingRow[]> {
   return db.all(
     `SELECT seq, role, content, forgotten FROM message WHERE session = ? AND seq > ? AND (
-       content GLOB ? OR NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(message.content), value) = 0))
+       octet_length(content) > length(content) OR NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(message.content), value) = 0))
      ORDER BY seq LIMIT ?`,
     of.session,
     of.after,
-    "*[^\u0001-~]*",
     JSON.stringify(of.needles),
     of.limit,
   );

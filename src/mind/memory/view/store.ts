@@ -91,7 +91,7 @@ export function shownFacts(db: Reads, scopes: readonly string[], limit: number):
        SELECT ${COLUMNS} FROM memory
        WHERE ${SHOWN} AND (source IS NULL OR NOT ${BY_HAND}) AND scope IN (SELECT value FROM json_each(?))
        ORDER BY seq DESC LIMIT ?
-     ) ORDER BY seq`,
+     ) AS newest ORDER BY seq`,
     asked,
     asked,
     limit,

@@ -21,11 +21,9 @@ export async function findJobByRun(
 ): Promise<{ isHeartbeat: boolean; isQuiet: boolean; mayPlan: boolean } | undefined> {
   const id = readRunSession(session)?.job;
   if (id === undefined) return undefined;
-  const row = await db.get<{ kind: string; quiet: number | null; plans: number | null }>(
-    "SELECT kind, json_extract(spec, '$.quiet') AS quiet, json_extract(spec, '$.mayPlan') AS plans FROM job WHERE id = ?",
-    id,
-  );
-  return { isHeartbeat: row?.kind === "beat", isQuiet: row?.quiet === 1, mayPlan: row?.plans === 1 };
+  const row = await db.get<{ spec: string }>("SELECT spec FROM job WHERE id = ?", id);
+  const { kind, quiet, mayPlan } = row ? (JSON.parse(row.spec) as Partial<Job>) : {};
+  return { isHeartbeat: kind === "beat", isQuiet: quiet === true, mayPlan: mayPlan === true };
 }
 
 /** The next slots that are due, of thousands of jobs. */
