@@ -1,0 +1,1 @@
+export { type PostgresOptions, PostgresRecords } from "./postgres.ts";
