@@ -44,9 +44,14 @@ export function listTrees(db: Reads, of: { owner?: string; name?: string }): Pro
   );
 }
 
+const REPLACED = COLUMNS.split(",")
+  .map((column) => `${column} = excluded.${column}`)
+  .join(", ");
+
 export function putTree(tx: Tx, r: WorktreeRow): void {
   tx.run(
-    `INSERT OR REPLACE INTO worktree (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO worktree (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET ${REPLACED}`,
     ...[r.key, r.owner, r.agent, r.name, r.repository, r.common_dir, r.branch, r.continued, r.base],
     ...[r.settings, r.notes, r.state, r.report, r.at],
   );

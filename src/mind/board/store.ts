@@ -149,13 +149,14 @@ export interface MoveRow {
 export function moveRow(tx: Tx, from: BoardTask, m: MoveRow): void {
   mustBe(tx, from);
   const attempt = m.attempt ?? from.attempt;
+  const escalations = m.clockAt === undefined || m.clockAt === null ? "0" : "escalations";
   tx.run(
     `UPDATE board_task SET state = ?, why = ?, change = change + 1, attempt = ?, holder = ?, turn = ?, waits_for = ?, not_before = ?,
-       clock_at = ?, spent_attempts = ?, escalations = CASE WHEN ? IS NULL THEN 0 ELSE escalations END, updated_at = ?, state_at = ?
+       clock_at = ?, spent_attempts = ?, escalations = ${escalations}, updated_at = ?, state_at = ?
      WHERE id = ?`,
     ...[m.to, m.why, attempt, m.holder === undefined ? from.holder : m.holder],
     ...[m.turn === undefined ? from.turn : m.turn, m.waitsFor ?? null, m.notBefore ?? 0, m.clockAt ?? null],
-    ...[m.spentAttempts ?? from.spent_attempts, m.clockAt ?? null, m.at, m.at, from.id],
+    ...[m.spentAttempts ?? from.spent_attempts, m.at, m.at, from.id],
   );
   tx.run(
     "INSERT INTO board_move (task, change, move, state, attempt, who, name, why, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -339,7 +340,7 @@ export function readRuns(db: Reads, task: TaskId): Promise<AttemptRow[]> {
 
 export function readComments(db: Reads, task: TaskId): Promise<CommentRow[]> {
   return db.all(
-    "SELECT seq, task, author_kind, author, text, at FROM (SELECT * FROM board_comment WHERE task = ? ORDER BY seq DESC LIMIT 200) ORDER BY seq",
+    "SELECT seq, task, author_kind, author, text, at FROM (SELECT * FROM board_comment WHERE task = ? ORDER BY seq DESC LIMIT 200) AS newest ORDER BY seq",
     task,
   );
 }
@@ -357,7 +358,7 @@ export interface MadeMove {
 
 export function readMoves(db: Reads, task: TaskId): Promise<MadeMove[]> {
   return db.all(
-    "SELECT change, move, state, attempt, who, name, why, at FROM (SELECT * FROM board_move WHERE task = ? ORDER BY change DESC LIMIT 200) ORDER BY change",
+    "SELECT change, move, state, attempt, who, name, why, at FROM (SELECT * FROM board_move WHERE task = ? ORDER BY change DESC LIMIT 200) AS newest ORDER BY change",
     task,
   );
 }

@@ -6,7 +6,7 @@ import type { Client, Pool } from "pg";
 import type { SqlValue } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 
-export interface Where {
+export interface PostgresPlace {
   /** postgres://user:password@host:port/database, also with a Unix socket as ?host=/dir. */
   url: string;
   /** Whose rows this process sees and writes; see POSTGRES-1. */
@@ -20,7 +20,7 @@ export interface Where {
 /** It becomes part of a connection's options, where other characters would need quoting. */
 const TENANT = /^[a-zA-Z0-9][\w.-]{0,62}$/;
 
-function config(where: Where) {
+function config(where: PostgresPlace) {
   if (!TENANT.test(where.tenant))
     throw new AppError("CONFIG_INVALID", {
       message: `"${where.tenant}" can't be a tenant's name.`,
@@ -36,7 +36,7 @@ function config(where: Where) {
   };
 }
 
-export async function connect(where: Where): Promise<Client> {
+export async function connect(where: PostgresPlace): Promise<Client> {
   const { default: pg } = await import("pg");
   const client = new pg.Client(config(where));
   // Without a listener a connection that breaks while nobody waits for it would end the process.
@@ -45,7 +45,7 @@ export async function connect(where: Where): Promise<Client> {
   return client;
 }
 
-export async function makePool(where: Where, max: number): Promise<Pool> {
+export async function makePool(where: PostgresPlace, max: number): Promise<Pool> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({ ...config(where), max, idleTimeoutMillis: 30_000 });
   pool.on("error", () => {});
@@ -76,18 +76,18 @@ export function toParams(params: readonly SqlValue[]): unknown[] {
   );
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return String((error as { code?: unknown }).code ?? "");
 }
 
 /** Another transaction was in the way, and the same statements may be sent again: serialisation failure, deadlock. */
 export function isConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(codeOf(error));
+  return ["40001", "40P01"].includes(readCode(error));
 }
 
 /** A plan that was made before a migration. A new connection makes new plans. */
 export function isStalePlan(error: unknown): boolean {
-  return codeOf(error) === "0A000" && String(error).includes("cached plan");
+  return readCode(error) === "0A000" && String(error).includes("cached plan");
 }
 
 /** The server ended the connection, is starting or stopping, or has become a standby: shutdown, crash, too many, failover. */
@@ -108,7 +108,7 @@ const AWAY = new Set([
 
 /** The connection is gone or useless, which says nothing about the statement. */
 export function isAway(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   if (AWAY.has(code) || code.startsWith("08")) return true;
   // The library's own words have no code.
   return code === "" && /connection|terminated|timeout|not queryable|closed/i.test(String((error as Error)?.message));

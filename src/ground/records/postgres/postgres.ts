@@ -12,25 +12,34 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Pool, QueryResult } from "pg";
 import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { connect, isAway, isConflict, isStalePlan, makePool, toParams, unreachable, type Where } from "./connect.ts";
+import {
+  connect,
+  isAway,
+  isConflict,
+  isStalePlan,
+  makePool,
+  type PostgresPlace,
+  toParams,
+  unreachable,
+} from "./connect.ts";
 import { translator } from "./dialect.ts";
 import { migrate } from "./schema.ts";
 
-interface Query {
+interface QueuedStatement {
   sql: string;
   params: readonly SqlValue[];
 }
 
 /** One call of `write`, and who waits for it. */
-interface Write {
-  queries: Query[];
+interface QueuedWrite {
+  queries: QueuedStatement[];
   resolve: () => void;
   reject: (error: unknown) => void;
   /** How the database answered to it in the transaction under way. */
   refused?: unknown;
 }
 
-export interface PostgresOptions extends Partial<Omit<Where, "url">> {
+export interface PostgresOptions extends Partial<Omit<PostgresPlace, "url">> {
   /** Connections for reading. */
   readers?: number;
   /** How long a read or a write waits for a server that is away before it is refused. */
@@ -52,17 +61,17 @@ export class PostgresRecords implements Records {
   readonly committed: Reads;
   private readonly translate = translator();
   private readonly names = new Map<string, string>();
-  private readonly where: Where;
+  private readonly where: PostgresPlace;
   private readonly pool: Pool;
   private readonly patienceMs: number;
   private readonly ending = new AbortController();
   private client: Client | undefined;
-  private queue: Write[] = [];
+  private queue: QueuedWrite[] = [];
   private pumping: Promise<void> | undefined;
   private lazy: NodeJS.Timeout | undefined;
   private newest: Promise<void> = Promise.resolve();
 
-  private constructor(parts: { where: Where; client: Client; pool: Pool; patienceMs: number }) {
+  private constructor(parts: { where: PostgresPlace; client: Client; pool: Pool; patienceMs: number }) {
     this.where = parts.where;
     this.client = parts.client;
     this.pool = parts.pool;
@@ -92,7 +101,7 @@ export class PostgresRecords implements Records {
 
   write(change: (tx: Tx) => void, how: WriteHow = {}): Promise<void> {
     if (this.ending.signal.aborted) return Promise.reject(closed());
-    const queries: Query[] = [];
+    const queries: QueuedStatement[] = [];
     try {
       change({ dialect: "postgres", run: (sql, ...params) => void queries.push({ sql, params }) });
     } catch (error) {
@@ -155,7 +164,7 @@ export class PostgresRecords implements Records {
   }
 
   /** Until it is known what became of each. */
-  private async store(batch: readonly Write[]): Promise<void> {
+  private async store(batch: readonly QueuedWrite[]): Promise<void> {
     const until = Date.now() + this.patienceMs;
     for (let conflicts = 0, tries = 0; ; tries++) {
       if (tries > 0) await this.pause(tries);
@@ -174,9 +183,9 @@ export class PostgresRecords implements Records {
     for (const write of batch) write.refused === undefined ? write.resolve() : write.reject(write.refused);
   }
 
-  private async transact(client: Client, batch: readonly Write[], xact: Xact): Promise<void> {
+  private async transact(client: Client, batch: readonly QueuedWrite[], xact: Xact): Promise<void> {
     const began = await client.query("BEGIN; SELECT pg_current_xact_id()::text AS id, pg_backend_pid() AS pid");
-    Object.assign(xact, lastOf(began).rows[0]);
+    Object.assign(xact, pickLast(began).rows[0]);
     try {
       for (const write of batch) await this.apply(client, write);
       xact.committing = true;
@@ -189,7 +198,7 @@ export class PostgresRecords implements Records {
   }
 
   /** One error ends a whole transaction there, so each write has a savepoint to go back to. */
-  private async apply(client: Client, write: Write): Promise<void> {
+  private async apply(client: Client, write: QueuedWrite): Promise<void> {
     delete write.refused;
     await client.query("SAVEPOINT w");
     try {
@@ -292,7 +301,7 @@ interface Xact {
 }
 
 /** The library answers to several statements in one text with a list. */
-function lastOf(result: QueryResult | QueryResult[]): QueryResult {
+function pickLast(result: QueryResult | QueryResult[]): QueryResult {
   return Array.isArray(result) ? result.at(-1)! : result;
 }
 
