@@ -44,7 +44,7 @@ export function recordsContract(name: string, start: () => Promise<RecordsFactor
     const times = async (folder: string) => (await records.get<{ times: number }>(TIMES, folder))?.times;
 
     describe("writes", () => {
-      it("are there when the promise resolves, also for whoever opens the records next (RECORDS-1)", async () => {
+      it("are there when the promise resolves, also for those who open the records next (RECORDS-1, POSTGRES-4)", async () => {
         await empty();
         await records.write((tx) => tx.run(NOTE, "kept", 7));
         expect(await records.committed.all(ALL)).toEqual([{ folder: "kept", times: 7 }]);
@@ -64,7 +64,7 @@ export function recordsContract(name: string, start: () => Promise<RecordsFactor
         expect(await records.all(ALL)).toEqual([]);
       });
 
-      it("before and after a refused one hold, in their order", async () => {
+      it("before and after a refused one hold, in their order (POSTGRES-7)", async () => {
         await empty();
         const made = [
           records.write((tx) => tx.run(COUNT, "a")),
@@ -242,7 +242,7 @@ export function recordsContract(name: string, start: () => Promise<RecordsFactor
     });
 
     describe("texts", () => {
-      it("are ordered and compared by their bytes", async () => {
+      it("are ordered and compared by their bytes (POSTGRES-2)", async () => {
         await empty();
         const sorted = ["", "A", "Z", "a", "a:1", "a:9", "a;", "z", "ä", "\u{e000}", "\u{10ffff}"];
         await records.write((tx) => [...sorted].reverse().map((folder, n) => tx.run(NOTE, folder, n)));

@@ -14,12 +14,14 @@ export type SqlValue = null | number | string | Uint8Array;
 export type SqlDialect = "sqlite" | "postgres";
 
 export interface Tx {
+  /** Whose SQL is run, for a room that has two texts. */
   readonly dialect: SqlDialect;
   /** Queues one statement of this transaction. Placeholders are `?`. */
   run(sql: string, ...params: SqlValue[]): void;
 }
 
 export interface Reads {
+  /** Whose SQL is run, for a room that has two texts. */
   readonly dialect: SqlDialect;
   /** The first row, or undefined. Sees the writes queued before it through the same port. */
   get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;

@@ -65,7 +65,7 @@ function intoIndex(tx: Tx, id: string): void {
   tx.run("INSERT INTO memory_fts (rowid, words) SELECT seq, words FROM memory WHERE id = ?", id);
 }
 
-/** SQLite's index holds no text of its own: it needs the words once more to find what to take out. */
+/** SQLite's index holds no text: it needs the words once more to find what to take out. */
 const OUT_OF_WORDS: Readonly<Record<SqlDialect, string>> = {
   sqlite: `INSERT INTO memory_fts (memory_fts, rowid, words) SELECT 'delete', seq, words FROM memory
     WHERE id = ? AND state = 'live'`,

@@ -1,6 +1,6 @@
 /**
  * Connections to PostgreSQL: how each of them is set up, what their values look like, and which of their errors mean what.
- * The library is loaded on first use: whoever keeps records in a file pays nothing for it.
+ * The library is loaded on first use: records in a file cost nothing more for it.
  */
 import type { Client, Pool } from "pg";
 import type { SqlValue } from "../../../core/contracts/index.ts";

@@ -4,7 +4,7 @@
  *
  * POSTGRES-1: every table has a tenant, and every key and conflict target ends with it: two tenants may use the same names, and an
  * upsert never meets another tenant's row. One home on SQLite is one tenant, so there neither column nor key costs anything.
- * POSTGRES-2: text is compared and ordered by its bytes, as SQLite does, whatever the database's own collation is.
+ * POSTGRES-2: text is compared and ordered by its bytes, as SQLite does, regardless of the database's own collation.
  */
 
 /** Statements are few and static; the bound only guards against a caller that builds SQL by hand. */

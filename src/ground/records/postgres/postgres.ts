@@ -108,7 +108,7 @@ export class PostgresRecords implements Records {
       return Promise.reject(error);
     }
     const done = new Promise<void>((resolve, reject) => this.queue.push({ queries, resolve, reject }));
-    // Not every write is awaited. They are settled in their order, so whoever waits for this one has waited for all before it.
+    // Not every write is awaited. They are settled in their order, so waiting for this one is waiting for all before it.
     this.newest = done.catch(() => {});
     if (how.lazy) this.lazy ??= setTimeout(() => this.pump(), LAZY_MS);
     else this.pump();
@@ -159,11 +159,11 @@ export class PostgresRecords implements Records {
         for (const write of batch) write.reject(error);
       });
     }
-    // In the same step as the look at the queue: whoever hands in something from now on starts the next one.
+    // In the same step as the look at the queue: a write that comes from now on starts the next one.
     this.pumping = undefined;
   }
 
-  /** Until it is known what became of each. */
+  /** Until the outcome of each is known. */
   private async store(batch: readonly QueuedWrite[]): Promise<void> {
     const until = Date.now() + this.patienceMs;
     for (let conflicts = 0, tries = 0; ; tries++) {

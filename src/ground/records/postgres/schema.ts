@@ -11,7 +11,7 @@ import { POSTGRES_MIGRATIONS } from "../migrations.ts";
 import { translateMigration } from "./dialect.ts";
 import { FUNCTIONS } from "./functions.ts";
 
-/** "lare" and a number: whoever migrates holds it until the commit. */
+/** "lare" and a number: the process that migrates holds it until the commit. */
 const MIGRATING = [0x6c617265, 1];
 
 /** pg_current_xact_id, which tells whether a commit in doubt happened. */
@@ -68,7 +68,7 @@ async function readVersion(client: Client): Promise<number> {
   );
   const { ours, tables } = found[0]!;
   if (ours === null) {
-    if (tables > 0) throw refused("holds another program's tables", "Use a database, or a schema, of its own.");
+    if (tables > 0) throw refused("holds another program's tables", "Use a separate database or schema.");
     await client.query("CREATE TABLE lares_schema (version INTEGER NOT NULL)");
     await client.query("INSERT INTO lares_schema VALUES (0)");
     return 0;
