@@ -17,7 +17,7 @@ export const FILES: readonly string[] = [
 export const FOLDERS = /^app\/(instance|methods)\/[a-z0-9-]+\.ts$/;
 
 /** Lines of code. A limit that goes up only with a new noun of the protocol: what is added to app/ and is more than wiring belongs to a room. */
-export const MOST_LINES = 3960;
+export const MOST_LINES = 4010;
 
 /** Without blank lines, comments, and lines that only pass something on under its name: neither saying why nor wiring costs anything. */
 export function countCode(source: string): number {

@@ -566,6 +566,21 @@ const jobRun = (expected: { lines: number; unknown: boolean } = { lines: 1, unkn
   },
 });
 
+/** A task of the board is taken, worked on, checked and done: one attempt, one verdict, wherever the process dies. */
+const boardTask: Scenario = {
+  provoke: ({ lares }) =>
+    lares.rpc("board.create", { title: "say:worked", acceptance: { kind: "command", command: "true" } }),
+  async settle({ lares }) {
+    const task = await until("the task to be done", async () => {
+      const now = await lares.rpc("board.get", { task: "1" });
+      return now.state === "done" ? now : undefined;
+    });
+    expect([task.attempt, task.runs.length]).toEqual([1, 1]);
+    expect(task.verdicts).toMatchObject([{ clean: true, evidence: [{ kind: "command" }] }]);
+    expect(task.timeline.map(({ move }) => move)).toEqual(["claim", "start", "hand_in", "accept"]);
+  },
+};
+
 /** The answer of a job is refused for good: the run is done, and nobody got what it says. */
 const refusedJob: Scenario = {
   async provoke({ lares, far }) {
@@ -809,6 +824,16 @@ const SWEEP: Record<Exclude<CrashPoint, CommandPoint>, [string, Scenario][]> = {
     ["", refusedJob],
   ],
   "slot.ended": [["", jobRun()]],
+  "board.claimed": [["", boardTask]],
+  "board.handing": [["", boardTask]],
+  "board.judging": [["", boardTask]],
+  // When it is made, taken, handed in and done.
+  "board.moved": [
+    [":4", boardTask],
+    ["", boardTask],
+    [":2", boardTask],
+    [":3", boardTask],
+  ],
   "compact.planned": [["", compacting]],
   "compact.summarised": [["", compacting]],
   "compact.applied": [["", compacting]],
@@ -846,7 +871,7 @@ it("the sweep knows every point of the catalogue", () => {
 const ELSEWHERE: readonly CrashPoint[] = [
   ...(["slot.planned", "slot.started", "slot.ended", "compact.planned", "compact.applied"] as const),
   ...(["capture.asked", "view.planned", "condense.asked", "memory.switched", "undo.planned"] as const),
-  ...(["worktree.noted", "worktree.removed"] as const),
+  ...(["worktree.noted", "worktree.removed", "board.claimed"] as const),
   ...(["watch.looking", "channel.heard", "segment.started", "model.before", "end.before", "outbox.before"] as const),
 ];
 

@@ -48,8 +48,9 @@ function segmentHandlers({ mind, wakers, turns }: All): { [K in Kind]: SegmentHa
   const over = () => ({ end: null });
   return {
     message: {
-      run(ctx, body, input) {
+      async run(ctx, body, input) {
         contexts.spokenBy(ctx.session, body.person);
+        await wakers.work.starts(input.turn, ctx.session);
         return turns.segment(ctx, input);
       },
     },
@@ -87,6 +88,7 @@ function endListeners(
     (turn, session) => aside(intake.events.ended(turn, session)),
     (turn, session) => aside(wakers.goals.ended(turn, session)),
     (turn) => aside(wakers.rooms.ended(turn)),
+    (turn, session) => aside(wakers.work.ended(turn, session)),
     (_turn, session) => aside(mind.compactions.consider(session)),
     (turn) => mind.locks.settled(turn),
     (turn) => aside(runtimes.runs.settled(turn)),
@@ -150,6 +152,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await workshop.far.settle();
   await wakers.goals.settle();
   await wakers.rooms.settle();
+  await wakers.work.settle();
   await wakers.watchers.start();
   await intake.channels.apply();
   return {
@@ -171,6 +174,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       workshop.far.stop();
       intake.events.stop();
       wakers.children.stop();
+      wakers.work.stop();
       await engine.stop(drainMs);
       await all.runtimes.close();
       await ground.eventHooks.observers.stop();
@@ -225,6 +229,7 @@ async function startEngine(all: All, unsettled: (error: unknown) => void): Promi
       turnEnds.settled(turn);
       aside(delivery.outbox.wake(turn));
       // Once the answer is out: nobody waits for the others with it.
+      if (how === "parked") aside(all.wakers.work.parked(turn, session));
       if (how === "ended") aside(letOthersRun().then(() => tellListeners(turn, session)));
       aside(announce({ bus, approvals: delivery.approvals, turnEnds, log: turnLog }, turn, session, how));
     },

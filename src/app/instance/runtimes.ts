@@ -8,6 +8,7 @@ import { readRepository } from "../../edges/worktrees/index.ts";
 import { loadRunToolFace, type RunToolFace } from "../../faces/gateway/index.ts";
 import { Runs } from "../../flow/runs/index.ts";
 import { lastRecordedCall, recordUsage, type TurnParts } from "../../flow/turns/index.ts";
+import { taskRuntime } from "../../mind/board/index.ts";
 import { lastHold, ProxiedCalls } from "../../mind/budget/index.ts";
 import { callerPrompt } from "../../mind/prompt/index.ts";
 import { spawnedRepository, spawnedRuntime } from "../../mind/sub-agents/index.ts";
@@ -70,7 +71,9 @@ export function buildRuntimes({ parts, ground, workshop, mind, late }: Built): R
       instructions,
       find: makeRuntimeFinder(config),
       chosen: async (session) =>
-        late.rooms.get().memberIn(session)?.runtime ?? (await spawnedRuntime(records, session)),
+        late.rooms.get().memberIn(session)?.runtime ??
+        (await taskRuntime(records, session)) ??
+        (await spawnedRuntime(records, session)),
       repository: async (agent, session) =>
         (await spawnedRepository(records, session)) ?? readRepository(config.agents[agent]?.repository, homedir()),
       worktree: (session, repository) => mind.worktrees.place({ line: session, repository }),

@@ -11,7 +11,7 @@ import { findAgent } from "../../flow/sessions/index.ts";
 import { listTurns, recentChats } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { readTurnState } from "../../ground/engine/index.ts";
-import { Board } from "../../mind/board/index.ts";
+import type { Board, BoardWork } from "../../mind/board/index.ts";
 import { hasReadOutside } from "../../mind/context/index.ts";
 import type { Goals } from "../../mind/goals/index.ts";
 import { describeRecent, Heartbeat } from "../../mind/heartbeat/index.ts";
@@ -29,6 +29,7 @@ import {
 import { Children } from "../../mind/sub-agents/index.ts";
 import { TeamRooms } from "../../mind/teams/index.ts";
 import { Watchers } from "../../mind/watch/index.ts";
+import { makeBoard } from "./board.ts";
 import { makeGoals } from "./goals.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
 
@@ -41,6 +42,7 @@ export interface Wakers {
   goals: Goals;
   board: Board;
   rooms: TeamRooms;
+  work: BoardWork;
 }
 
 export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
@@ -112,9 +114,9 @@ export function buildWakers(built: Built & { intake: BuiltIntake }): Wakers {
       config: makeReader(config, "goals"),
     }),
   );
-  const board = new Board({ records, clock, ids, bus: parts.bus, config: makeReader(config, "board") });
+  const { board, work } = makeBoard(built);
   const rooms = late.rooms.set(buildRooms(built));
-  return { hooks, watchers, heartbeat, schedules, children, goals, board, rooms };
+  return { hooks, watchers, heartbeat, schedules, children, goals, board, work, rooms };
 }
 
 function buildRooms({ parts, ground, workshop, intake }: Built & { intake: BuiltIntake }): TeamRooms {

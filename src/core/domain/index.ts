@@ -110,6 +110,7 @@ export {
   isResultId,
   isSingleTask,
   isSpawnKey,
+  isTaskSession,
   isTurnAnswer,
   jobBehindSession,
   KEPT_SIGN_PREFIX,

@@ -137,6 +137,11 @@ export function isChildOf(key: string, parent: string): boolean {
   return key.startsWith(sessionKeys.child(parent, ""));
 }
 
+/** An attempt at a task of the board, its check or its review. */
+export function isTaskSession(key: string): boolean {
+  return key.startsWith(SESSION_PREFIX.task);
+}
+
 export function readRunSession(key: string): { job: string; due: number } | undefined {
   if (!key.startsWith(SESSION_PREFIX.job)) return undefined;
   const end = key.indexOf(":", SESSION_PREFIX.job.length);
@@ -285,6 +290,8 @@ export const eventKeys = {
   stalled: (turn: string) => `stall:${turn}`,
   /** A task came into a state at a time: who asked for it, or waits for it, hears of that once. */
   task: (task: string, change: number) => `task:${task}:${change}`,
+  /** It has waited for long, for the n-th time. */
+  taskWaits: (task: string, change: number, n: number) => `task:${task}:${change}:${n}`,
 } as const;
 
 /** Keys of posts in a team's room: each is written once. */

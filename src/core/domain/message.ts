@@ -89,6 +89,7 @@ export type EventKind =
   | "watch"
   | "wake"
   | "goal"
+  | "board"
   | "schedule"
   | "heartbeat"
   | "task"

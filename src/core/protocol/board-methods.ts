@@ -186,8 +186,6 @@ export const BOARD_METHODS = {
       acceptance: acceptance.optional().describe("what proves it done; without it, a person's word"),
       assignee: assignee.optional(),
       parent: ref.optional(),
-      repository: z.string().min(1).max(1000).optional().describe("a folder; the work is done on a separate branch"),
-      attachments: z.array(z.string().min(1).max(1000)).max(20).optional(),
       review: z.boolean().optional().describe("true: a critic looks at it even when it is small"),
       team: name.optional(),
       mission: name.optional(),

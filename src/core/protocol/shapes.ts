@@ -167,6 +167,7 @@ export const eventLabel = z.object({
     "team",
     "wake",
     "goal",
+    "board",
     "schedule",
     "heartbeat",
     "task",

@@ -127,7 +127,6 @@ export interface Options {
   role?: string;
   for?: string;
   runtime?: string;
-  repository?: string;
   parent?: string;
   needs?: string[];
   priority?: string;

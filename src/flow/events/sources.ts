@@ -102,6 +102,11 @@ export function childEvent({ child, ...told }: Omit<SystemEvent, "kind" | "sourc
   return { ...told, kind: "child", source: sourceKeys.session(child), must: true };
 }
 
+/** The event for how a task of the board stands, for the one that asked for it. */
+export function taskEvent({ task, ...told }: Omit<SystemEvent, "kind" | "source"> & { task: string }): SystemEvent {
+  return { ...told, kind: "board", source: sourceKeys.task(task), must: true };
+}
+
 /** The event for what another agent answers or asks. Its words are from outside (I12). */
 export function peerEvent(key: string, { peer, authority, agent, session, ...told }: Told & HiredBy): SystemEvent {
   return {

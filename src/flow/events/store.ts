@@ -3,7 +3,7 @@ import type { AgentId, Authority, EventKind, LaneClass, SessionKey, TurnId } fro
 
 export interface EventRow {
   key: string;
-  kind: Extract<EventKind, "process" | "child" | "peer" | "hook" | "watch" | "wake" | "goal">;
+  kind: Extract<EventKind, "process" | "child" | "peer" | "hook" | "watch" | "wake" | "goal" | "board">;
   source: string;
   session: SessionKey;
   agent: AgentId;

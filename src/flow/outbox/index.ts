@@ -9,6 +9,7 @@ export {
   deliveriesOn,
   doubtOutstanding,
   eraseDeliveries,
+  findDelivered,
   LOST_DELIVERIES,
   listDeliveries,
   questionAt,

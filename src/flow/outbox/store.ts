@@ -10,6 +10,7 @@ import {
   SENT_MARK,
   type SessionKey,
   type TurnId,
+  toChatName,
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 
@@ -175,6 +176,17 @@ export async function saidSince(
 /** The parts of an answer that are, or may be, on their platform. */
 export function listParts(db: Reads, answer: string): Promise<{ id: string; text: string; extra: string | null }[]> {
   return db.all("SELECT id, text, extra FROM delivery WHERE answer = ? ORDER BY part", answer);
+}
+
+/** A message of this turn that its platform took. */
+export async function findDelivered(db: Reads, turn: TurnId): Promise<{ delivery: string; to: string } | undefined> {
+  const row = await db.get<{ id: string; route: string }>(
+    "SELECT id, route FROM delivery WHERE turn = ? AND state = 'sent' ORDER BY id LIMIT 1",
+    turn,
+  );
+  if (!row) return undefined;
+  const { channel, account, chat } = JSON.parse(row.route) as ReplyRoute;
+  return { delivery: row.id, to: toChatName({ channel, account, chat }) };
 }
 
 export function writeDraft(tx: Tx, d: { turn: TurnId; platformId: string; route: ReplyRoute }, at: number): void {

@@ -37,7 +37,7 @@ export {
   turnsByState,
   wasAdmitted,
 } from "./store.ts";
-export { FAILED_TURNS, listParked, UNKNOWN_EFFECTS } from "./trouble/store.ts";
+export { FAILED_TURNS, hasUnknownEffect, listParked, UNKNOWN_EFFECTS } from "./trouble/store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnEnds } from "./turn-ends.ts";
 export { sumRunUsage, sumSessionUsage, tokensSince, usageByModel, usageToday } from "./usage/store.ts";

@@ -1189,6 +1189,11 @@ const STEPS: readonly Migration[] = [
   CREATE INDEX system_event_agent ON system_event (agent, at);
   `,
   },
+  `
+  -- The last change of a task that the one that asked for it has heard of.
+  ALTER TABLE board_task ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX board_run_session ON board_run (session) WHERE session IS NOT NULL;
+  `,
 ];
 
 /** As SQLite runs them. */

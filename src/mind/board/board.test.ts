@@ -13,6 +13,7 @@ import {
 } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, randomIds } from "../../core/kit/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
+import { boundAcceptance } from "./board.ts";
 import { Board, boardConfig } from "./index.ts";
 
 const PERSON = { who: "person", name: "Ana" } as const;
@@ -89,6 +90,12 @@ describe("a task", () => {
     expect(task.state).toBe("done");
     expect(verdicts).toMatchObject([{ clean: 1, judge: "Ana" }]);
     expect(evidence.map((one) => one.evidence)).toEqual(CLEAN.evidence);
+  });
+
+  test("keeps what proves it done: a changed row is noticed (BOARD-4)", async () => {
+    const task = await board.create({ title: "a", acceptance: { kind: "command", command: "npm test" } }, OWNER);
+    expect(boundAcceptance(task)).toEqual({ kind: "command", command: "npm test" });
+    expect(() => boundAcceptance({ ...task, acceptance: '{"kind":"command","command":"true"}' })).toThrow(/agreed on/);
   });
 
   test("isn't changed by who does it, and its proof by nobody (BOARD-4)", async () => {

@@ -358,7 +358,7 @@ export class Board {
 }
 
 /** A fence's refusal in words; any other error as it is. */
-function explainRefusal(error: unknown, words: { full?: string; cycle?: string } = {}): unknown {
+export function explainRefusal(error: unknown, words: { full?: string; cycle?: string } = {}): unknown {
   const why = refusalIn(error);
   if (why === "stale") return conflict("The task has changed meanwhile; look at it again.");
   if (why === "cycle") return conflict(words.cycle ?? "Tasks can't wait for each other in a circle.");
@@ -377,7 +377,7 @@ function followsFrom(move: TaskMove, task: BoardTask): MoveMore {
 }
 
 /** A person must act: the one that the task is for or comes from, else the owner. */
-function waitsForPerson(task: BoardTask, about: string): string {
+export function waitsForPerson(task: BoardTask, about: string): string {
   const assignee = task.assignee_kind === "person" ? task.assignee : null;
   const name = assignee ?? (task.made_kind === "person" ? task.made_by : "owner");
   return JSON.stringify({ who: "person", name, about } satisfies WaitsFor);
@@ -386,6 +386,14 @@ function waitsForPerson(task: BoardTask, about: string): string {
 export function readAssignee(task: Pick<BoardTask, "assignee" | "assignee_kind">): Assignee | undefined {
   const { assignee, assignee_kind } = task;
   return assignee === null || assignee_kind === null ? undefined : { kind: assignee_kind, name: assignee };
+}
+
+/** What proves it done, as it was bound; throws when what is stored isn't what was bound (BOARD-4). */
+export function boundAcceptance(task: Pick<BoardTask, "acceptance" | "acceptance_hash" | "number">): Acceptance {
+  if (hash(task.acceptance) !== task.acceptance_hash) {
+    throw conflict(`What proves #${task.number} done isn't what was agreed on when it was made.`);
+  }
+  return JSON.parse(task.acceptance) as Acceptance;
 }
 
 function hash(text: string): string {

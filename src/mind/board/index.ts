@@ -1,3 +1,7 @@
 export { Board, PRIORITIES } from "./board.ts";
 export { boardConfig } from "./config.ts";
+export { chooseCritic } from "./critic.ts";
+export { fileReceipt } from "./receipt.ts";
+export { taskRuntime } from "./store.ts";
 export { showSummary, showTask } from "./view.ts";
+export { BoardWork } from "./work.ts";

@@ -62,15 +62,17 @@ export interface BoardTask {
   made_at: number;
   updated_at: number;
   state_at: number;
+  /** The last change that the one that asked has heard of. */
+  told: number;
 }
 
 export type NewBoardTask = Omit<
   BoardTask,
-  "number" | "change" | "attempt" | "holder" | "turn" | "verdict" | "escalations" | "spent_attempts"
+  "number" | "change" | "attempt" | "holder" | "turn" | "verdict" | "escalations" | "spent_attempts" | "told"
 >;
 
 const COLUMNS =
-  "number, id, title, description, acceptance, acceptance_hash, parent, depth, team, mission, assignee_kind, assignee, runtime, priority, most_dollars, most_tokens, repository, attachments, review, state, why, waits_for, change, attempt, most_attempts, spent_attempts, holder, turn, verdict, not_before, clock_at, escalations, made_by, made_kind, made_session, made_agent, route, authority, outside, made_at, updated_at, state_at";
+  "number, id, title, description, acceptance, acceptance_hash, parent, depth, team, mission, assignee_kind, assignee, runtime, priority, most_dollars, most_tokens, repository, attachments, review, state, why, waits_for, change, attempt, most_attempts, spent_attempts, holder, turn, verdict, not_before, clock_at, escalations, made_by, made_kind, made_session, made_agent, route, authority, outside, made_at, updated_at, state_at, told";
 
 /** Why a fence of this file refused a transaction; nothing when it failed for another reason. */
 export function refusalIn(error: unknown): "stale" | "cycle" | "full" | undefined {
@@ -254,6 +256,68 @@ export function insertComment(tx: Tx, c: Omit<CommentRow, "seq"> & { key: string
   tx.run("UPDATE board_task SET updated_at = ? WHERE id = ?", c.at, c.task);
 }
 
+export function insertRun(
+  tx: Tx,
+  r: Pick<AttemptRow, "task" | "attempt" | "member" | "agent" | "runtime" | "session" | "turn" | "place"> & {
+    at: number;
+  },
+): void {
+  tx.run(
+    `INSERT INTO board_run (task, attempt, member, agent, runtime, session, turn, place, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[r.task, r.attempt, r.member, r.agent, r.runtime, r.session, r.turn, r.place, r.at],
+  );
+}
+
+export function endRun(tx: Tx, r: Pick<AttemptRow, "task" | "attempt" | "outcome" | "why"> & { at: number }): void {
+  tx.run(
+    "UPDATE board_run SET ended_at = ?, outcome = ?, why = ? WHERE task = ? AND attempt = ? AND ended_at IS NULL",
+    ...[r.at, r.outcome, r.why, r.task, r.attempt],
+  );
+}
+
+/** What came of the work itself; the run goes on until it is judged. */
+export function setResult(tx: Tx, r: Pick<AttemptRow, "task" | "attempt" | "result" | "print">): void {
+  tx.run(
+    "UPDATE board_run SET result = ?, print = ? WHERE task = ? AND attempt = ?",
+    ...[r.result, r.print, r.task, r.attempt],
+  );
+}
+
+export function addSpent(tx: Tx, turn: TurnId, spent: { dollars: number; tokens: number }): void {
+  tx.run("UPDATE board_run SET dollars = ?, tokens = ? WHERE turn = ?", spent.dollars, spent.tokens, turn);
+}
+
+export function setCheck(tx: Tx, r: Pick<AttemptRow, "task" | "attempt">, turn: TurnId): void {
+  tx.run(
+    "UPDATE board_run SET check_turn = ?, checks = checks + 1 WHERE task = ? AND attempt = ?",
+    ...[turn, r.task, r.attempt],
+  );
+}
+
+export function setReview(tx: Tx, r: Pick<AttemptRow, "task" | "attempt">, turn: TurnId): void {
+  tx.run(
+    "UPDATE board_run SET review_turn = ?, reviews = reviews + 1 WHERE task = ? AND attempt = ?",
+    ...[turn, r.task, r.attempt],
+  );
+}
+
+export function putHandoff(tx: Tx, task: TaskId, attempt: number, record: Handoff, at: number): void {
+  tx.run(
+    `INSERT INTO board_handoff (task, attempt, record, at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (task, attempt) DO UPDATE SET record = excluded.record, at = excluded.at`,
+    ...[task, attempt, JSON.stringify(record), at],
+  );
+}
+
+export function markEscalated(tx: Tx, task: TaskId, nextAt: number | null): void {
+  tx.run("UPDATE board_task SET escalations = escalations + 1, clock_at = ? WHERE id = ?", nextAt, task);
+}
+
+/** The one that asked has heard of this change. */
+export function markTold(tx: Tx, task: TaskId, change: number): void {
+  tx.run("UPDATE board_task SET told = ? WHERE id = ? AND told < ?", change, task, change);
+}
+
 // ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function readTask(db: Reads, id: string): Promise<BoardTask | undefined> {
@@ -402,4 +466,90 @@ export async function countMadeSince(db: Reads, since: number): Promise<number> 
     since,
   );
   return row?.n ?? 0;
+}
+
+/** The newest attempt that this turn works on, checks or reviews. */
+export function runOfTurn(db: Reads, turn: string): Promise<AttemptRow | undefined> {
+  return db.get(
+    `SELECT ${RUN_COLUMNS} FROM board_run WHERE turn = ? OR check_turn = ? OR review_turn = ? ORDER BY attempt DESC LIMIT 1`,
+    ...[turn, turn, turn],
+  );
+}
+
+export function readRun(db: Reads, task: TaskId, attempt: number): Promise<AttemptRow | undefined> {
+  return db.get(`SELECT ${RUN_COLUMNS} FROM board_run WHERE task = ? AND attempt = ?`, task, attempt);
+}
+
+/** What may be taken now: published, its time has come, and everything it needs is done. */
+export function readReady(db: Reads, now: number, limit: number): Promise<BoardTask[]> {
+  return db.all(
+    `SELECT ${COLUMNS} FROM board_task t WHERE state = 'ready' AND not_before <= ? AND NOT EXISTS (
+       SELECT 1 FROM board_link l JOIN board_task n ON n.id = l.needs WHERE l.task = t.id AND n.state <> 'done')
+     ORDER BY priority DESC, number LIMIT ?`,
+    now,
+    limit,
+  );
+}
+
+/** How many tasks each agent has. */
+export function busyAgents(db: Reads): Promise<{ agent: string; n: number }[]> {
+  return db.all(
+    `SELECT holder AS agent, COUNT(*) AS n FROM board_task
+     WHERE state IN ('claimed', 'running', 'verifying') AND holder IS NOT NULL GROUP BY holder`,
+  );
+}
+
+/** Tasks that somebody or something is at work on, or that wait for a turn of theirs. */
+export function heldTasks(db: Reads): Promise<BoardTask[]> {
+  return db.all(
+    `SELECT ${COLUMNS} FROM board_task WHERE state IN ('claimed', 'running', 'verifying', 'waiting') ORDER BY number`,
+  );
+}
+
+/** Tasks whose asker hasn't heard how they ended. */
+export function untoldTasks(db: Reads): Promise<BoardTask[]> {
+  return db.all(
+    `SELECT ${COLUMNS} FROM board_task WHERE made_session IS NOT NULL AND told < change
+       AND state IN ('done', 'blocked', 'unknown', 'cancelled') ORDER BY number`,
+  );
+}
+
+export function overdueTasks(db: Reads, now: number): Promise<BoardTask[]> {
+  return db.all(`SELECT ${COLUMNS} FROM board_task WHERE clock_at <= ? ORDER BY clock_at LIMIT 100`, now);
+}
+
+/** When something is due next: a try, or bringing up what waits. */
+export async function nextMoment(db: Reads): Promise<number | undefined> {
+  const row = await db.get<{ at: number | null }>(
+    `SELECT MIN(at) AS at FROM (
+       SELECT MIN(not_before) AS at FROM board_task WHERE state = 'ready' AND not_before > 0
+       UNION ALL SELECT MIN(clock_at) FROM board_task WHERE clock_at IS NOT NULL)`,
+  );
+  return row?.at ?? undefined;
+}
+
+export async function spentOn(db: Reads, task: TaskId): Promise<{ dollars: number; tokens: number }> {
+  const row = await db.get<{ dollars: number | null; tokens: number | null }>(
+    "SELECT SUM(dollars) AS dollars, SUM(tokens) AS tokens FROM board_run WHERE task = ?",
+    task,
+  );
+  return { dollars: row?.dollars ?? 0, tokens: row?.tokens ?? 0 };
+}
+
+/** What the tasks it needs have left. */
+export function readNeedResults(
+  db: Reads,
+  task: TaskId,
+): Promise<{ number: number; title: string; result: string | null }[]> {
+  return db.all(
+    `SELECT t.number, t.title, r.result FROM board_link l JOIN board_task t ON t.id = l.needs
+     LEFT JOIN board_run r ON r.task = t.id AND r.attempt = t.attempt WHERE l.task = ? ORDER BY t.number`,
+    task,
+  );
+}
+
+/** What carries out the turns of this session, where its task wishes for something. */
+export async function taskRuntime(db: Reads, session: string): Promise<string | undefined> {
+  const row = await db.get<{ runtime: string | null }>("SELECT runtime FROM board_run WHERE session = ?", session);
+  return row?.runtime ?? undefined;
 }

@@ -73,7 +73,6 @@ export const add: Action = async (ctx, [title = ""]) => {
       parent: o.parent,
       needs: o.needs,
       runtime: o.runtime,
-      repository: o.repository,
       dollars: o.dollars,
       tokens: o.tokens,
       team: o.team,

@@ -33,6 +33,13 @@ export const UNKNOWN_EFFECTS = `SELECT ${attentionIdSql("effect", "j.turn", "j.s
     COALESCE(j.ended_at, j.at) AS at, t.session, t.agent, j.turn, j.name AS a, (${RUN_INSIDE}) AS b, NULL AS same
   FROM engine_journal j LEFT JOIN turn t ON t.id = j.turn WHERE j.state = 'unknown'`;
 
+/** Whether this turn did something whose outcome is not known. */
+export async function hasUnknownEffect(db: Reads, turn: string): Promise<boolean> {
+  return (
+    (await db.get("SELECT 1 FROM engine_journal WHERE turn = ? AND state = 'unknown' LIMIT 1", turn)) !== undefined
+  );
+}
+
 /** Turns that wait, with the first of what would wake them; the next deadline first. */
 export async function listParked(db: Reads, limit: number) {
   const rows = await db.all<{

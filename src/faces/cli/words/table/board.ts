@@ -47,7 +47,6 @@ export const boardCommands: readonly CommandEntry[] = [
       { flag: "--role <role>", about: "any member with this role does it" },
       { flag: "--for <person>", about: "a person does it" },
       { flag: "--runtime <r>", about: "what carries it out" },
-      { flag: "--repository <dir>", about: "work on a branch of this repository" },
       { flag: "--parent <task>", about: "the task it is a part of" },
       { flag: "--needs <task>", about: "a task that must be done first; repeat it for more", repeats: true },
       { flag: "--priority <p>", about: "how important it is (normal)", choices: ["low", "normal", "high", "urgent"] },
@@ -57,7 +56,7 @@ export const boardCommands: readonly CommandEntry[] = [
       { flag: "--review", about: "have a critic look at it even if it is small" },
       { flag: "--draft", about: "don't let anybody take it yet" },
     ],
-    example: 'lares board add "Fix the login" --check "npm test" --repository ~/shop',
+    example: 'lares board add "Fix the login" --check "npm test"',
     load: async () => (await board()).add,
   },
   {
