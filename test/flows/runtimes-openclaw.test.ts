@@ -48,6 +48,17 @@ test("RUNS-5: kill -9 while it asks: the run is taken up as it is, the yes reach
   expect(sends()).toHaveLength(1);
 });
 
+test("RUNS-5: kill -9 after it read something from outside: the run is taken up all the same", async () => {
+  const { lares, marks, sends } = await start();
+  await lares.restart({ LARES_CRASH_AT: 'run.recorded~"tool_result"' });
+  const parked = await lares.chat("ana", act("read", "done"));
+  await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+  await lares.gone;
+  await lares.start();
+  expect(await lares.rpc("chat.wait", { turn: parked.turn })).toMatchObject({ state: "answered", response: "done" });
+  expect([marks("read"), sends().length]).toEqual([1, 1]);
+});
+
 test("RUNS-5: kill -9 while it works: what it says meanwhile is the answer, and nothing was said to it twice", async () => {
   const { lares, gateway, sends } = await start();
   const parked = await lares.chat("ana", act("worked", "all by itself"));

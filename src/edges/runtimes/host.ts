@@ -175,7 +175,9 @@ export class RuntimeHost {
 
   /** Takes up a run that outlived the process that opened it. Null: there is nothing to take up. */
   takeUp(of: OpenRun, token: RunToken, signal: AbortSignal): Promise<OpenedRun | null> {
-    return this.start(of, (adapter, request, ports) => adapter.reattach(token, request, ports, signal), signal);
+    // Nothing is said to it now, and when it was opened it was given the owner's words only.
+    const own = { ...of, trust: "own" as const };
+    return this.start(own, (adapter, request, ports) => adapter.reattach(token, request, ports, signal), signal);
   }
 
   private async start(given: OpenRun, begin: BeginRun, signal: AbortSignal): Promise<OpenedRun | null> {
