@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Lares, modelEnv, startLares, startModel, until } from "../support/index.ts";
 import { needs } from "../support/not-run.ts";
-import { describeFake, orders } from "../support/run-crashes.ts";
+import { describeFake, orders, readMarks } from "../support/run-crashes.ts";
 
 async function start(config: object = {}): Promise<Lares> {
   const model = await startModel();
@@ -38,6 +38,22 @@ describe.skipIf(!needs("bwrap", "sub-agents in another runtime"))("a sub-agent i
     const more = { session: child.session, text: orders.say("and this too") };
     await lares.chat("owner", `tool:tool_run ${JSON.stringify({ name: "sessions_send", input: more })} then: say:sent`);
     await until("its second answer", async () => (await history(lares, parked.session)).includes("and this too"));
+  });
+
+  test("killed with Lares while it works there, it goes on there, and its result comes once", async () => {
+    const lares = await start({ policy: { allow: { sessions_spawn: ["fake"] } } });
+    const act = { task: orders.act("there", "made elsewhere"), runtime: "fake" };
+    const { session } = await lares.chat("owner", spawn(act));
+    const asks = async () => (await lares.rpc("approvals.list", { state: "pending" })).approvals[0];
+    const ask = await until("its question", asks);
+    await lares.restart();
+    await lares.rpc("approvals.resolve", { id: ask.id, decision: "allow-once" });
+    await until("its result", async () => (await history(lares, session)).includes("Result of the sub-agent"));
+    // By the fake, which is nobody's own body here: the run knows its runtime by itself.
+    expect(readMarks(lares, "main")).toEqual(["there yes"]);
+    const { messages } = await lares.rpc("chat.history", { session });
+    const results = messages.filter((one) => one.role === "user" && JSON.stringify(one).includes("Result of the sub"));
+    expect(results).toHaveLength(1);
   });
 
   test("isn't asked about where a rule allows it; a name nobody knows is refused with those that are", async () => {
