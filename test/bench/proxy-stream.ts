@@ -18,8 +18,9 @@ export interface StreamFigures {
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const MB = 1024 * 1024;
-const SHORT_MB = 20;
-const LONG_MB = 400;
+const SHORT_MB = 6;
+/** The longest answer that passes the proxy is a little longer. */
+const LONG_MB = 60;
 
 export async function benchStream(): Promise<StreamFigures> {
   const home = mkdtempSync(join(tmpdir(), "lares-bench-stream-"));
@@ -71,8 +72,8 @@ export async function benchStream(): Promise<StreamFigures> {
   }
 }
 
-/** More than the young generation of Node takes would be memory that grows with the stream. */
-const MOST_MB = 60;
+/** Half of the stream: what Node has not collected yet comes and goes, and a stream that is kept would be all of it. */
+const MOST_MB = LONG_MB / 2;
 
 export function sayStream({ short, long }: StreamFigures) {
   return {

@@ -17,6 +17,8 @@ export interface KillReport {
   left: string[];
   /** Processes of an earlier attempt beside those of the next one (RUNS-1). */
   overlaps: string[];
+  /** Words that an attempt repeated after the one before. */
+  again: number;
   /** From the kill to the last answer of its round. */
   ms: number[];
 }
@@ -43,6 +45,7 @@ export async function runKillRounds(options: {
     doubled: [],
     left: [],
     overlaps: [],
+    again: 0,
     ms: [],
   };
   try {
@@ -57,7 +60,8 @@ export async function runKillRounds(options: {
       await whole.kill();
       whole.letGo();
       for (const task of tasks) {
-        const { lost, doubled } = await whole.judge(task);
+        const { lost, doubled, again } = await whole.judge(task);
+        report.again += again;
         report.lost.push(...lost.map((one) => `round ${round + 1}: ${one}`));
         report.doubled.push(...doubled.map((one) => `round ${round + 1}: ${one}`));
       }
@@ -78,15 +82,24 @@ export async function runKillRounds(options: {
 /** Looks for two attempts of one run that are alive at once: one under this Lares, one under another parent. */
 function watch({ lares }: WholeLares, tasks: readonly GivenTask[]): { end(): Promise<string[]> } {
   const found = new Set<string>();
+  /** Of the look before: a process that is about to end loses its variables a moment before its children have another parent. */
+  let strays = new Set<number>();
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
       const roots = findRoots();
+      const seen = new Set<number>();
       for (const { turn, body } of tasks) {
         const mine = roots.filter((one) => one.turn === turn);
-        const isOurs = (one: { parent: number }) => one.parent === lares.pid;
-        if (mine.some(isOurs) && !mine.every(isOurs)) found.add(`${body.runtime}, ${turn}: two attempts at once`);
+        const other = mine.filter(({ parent }) => parent !== lares.pid);
+        if (other.length === mine.length) continue;
+        for (const { pid } of other) {
+          seen.add(pid);
+          if (strays.has(pid))
+            found.add(`${body.runtime}, ${turn}: two attempts at once, ${readProc(`${pid}/cmdline`)}`);
+        }
       }
+      strays = seen;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   })();
@@ -115,7 +128,7 @@ function findRoots(): { pid: number; parent: number; turn: string }[] {
 }
 
 export function sayKills(report: KillReport): string {
-  const { rounds, tasks, lost, doubled, left, overlaps, ms, kills } = report;
+  const { rounds, tasks, lost, doubled, left, overlaps, again, ms, kills } = report;
   const sorted = [...ms].sort((a, b) => a - b);
   const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
   return [
@@ -125,6 +138,7 @@ export function sayKills(report: KillReport): string {
     `doubled effects ${doubled.length}`,
     `leftover processes ${left.length}`,
     `two attempts at once ${overlaps.length}`,
+    `answers that the next attempt repeated in the conversation ${again}`,
     `from the kill to the last answer: median ${at(0.5)} s, longest ${at(1)} s`,
   ].join("\n");
 }

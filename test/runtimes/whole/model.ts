@@ -12,6 +12,8 @@ export type TaskStep = "acts" | "ends";
 export const askFor = (task: string) => `Please do ${task} now.`;
 export const doneWith = (task: string) => `${task} is done.`;
 export const markOf = (task: string) => `mark.${task}.`;
+/** A mark that is there. A command that names its pattern, as some results do, has left none. */
+const hasMark = (text: string, task: string) => new RegExp(`\\bmark\\.${task}\\.(?!XXXXXX)\\w{6}`).test(text);
 /** Left by a command that is about to leave its mark. */
 export const begunWith = (task: string) => `begun.${task}`;
 
@@ -62,7 +64,7 @@ export class TaskModel {
       .slice(at)
       .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" ? [part] : [])));
     const commands = [...(text.includes(INTERRUPTED) ? ["ls"] : []), ...commandsOf(shell, task)];
-    const isDone = results.some((one) => one.text.includes(markOf(task)));
+    const isDone = results.some((one) => hasMark(one.text, task));
     const next = commands[results.length];
     if (isDone || next === undefined) {
       this.note(task, "ends");

@@ -1,7 +1,7 @@
 /** `kill -9` of the whole Lares in each phase of a run in a real runtime, one task for each. */
 import { strict as assert } from "node:assert";
 import type { ProvingCheck } from "../proof-table.ts";
-import { PHASES, type Phase, type RealBody, WholeLares } from "./lares.ts";
+import { type GivenTask, PHASES, type Phase, type RealBody, WholeLares } from "./lares.ts";
 
 /** Where in a phase that lasts. */
 const LATER_MS = 250;
@@ -25,10 +25,14 @@ export async function killInEachPhase(body: RealBody, tell: (check: string, fail
         (error: unknown) => error,
       ),
     );
+  const judge = async (task: GivenTask) => {
+    const { lost, doubled } = await whole.judge(task);
+    assert.deepEqual({ lost, doubled }, { lost: [], doubled: [] });
+  };
   try {
     await check(WHOLE_TURN, async () => {
       const task = await whole.give("task-first", body);
-      assert.deepEqual(await whole.judge(task), { lost: [], doubled: [] });
+      await judge(task);
       assert.deepEqual(whole.left([task]), []);
     });
     for (const phase of PHASES)
@@ -37,7 +41,7 @@ export async function killInEachPhase(body: RealBody, tell: (check: string, fail
         await whole.reach(task, phase, LATER_MS);
         await whole.kill();
         whole.letGo();
-        assert.deepEqual(await whole.judge(task), { lost: [], doubled: [] });
+        await judge(task);
         assert.deepEqual(whole.left([task]), []);
       });
   } finally {
