@@ -81,6 +81,27 @@ describe.skipIf(!needs("bwrap", "agents whose body is another runtime"))(
       expect(marks(lares)).toEqual(["good yes"]);
     });
 
+    test("shows what it did as steps of the turn, during a turn's life and after a restart", async () => {
+      const lares = await start({ policy: { mode: "record" } });
+      const { turn } = await lares.chat("ana", orders.act("seen", "done"));
+      const { steps, session } = await lares.rpc("turns.get", { turn });
+      const tool = steps.find(({ does }) => does.kind === "tool")!;
+      expect(tool).toMatchObject({ outcome: "ok", endedAt: expect.any(Number) });
+      const calls = steps.filter(({ does }) => does.kind === "model");
+      // The fake counts nothing: what it wrote after the deed was a call.
+      expect(calls).toMatchObject([{ outcome: "ok" }]);
+      expect(calls[0]!.at).toBeGreaterThanOrEqual(tool.endedAt!);
+      // The page finds the call's input in the conversation by the same id.
+      const { messages } = await lares.rpc("chat.history", { session });
+      expect(tool.does.kind === "tool" && JSON.stringify(messages)).toContain(
+        `"${(tool.does as { call: string }).call}"`,
+      );
+      const places = steps.map(({ segment, index }) => `${segment}.${index}`);
+      expect(new Set(places).size).toBe(places.length);
+      await lares.restart();
+      expect((await lares.rpc("turns.get", { turn })).steps).toEqual(steps);
+    });
+
     test("keeps its question over a restart of Lares, and the yes holds for the same action of the next attempt", async () => {
       const lares = await start();
       const parked = await lares.chat("ana", orders.act("kept", "done"));

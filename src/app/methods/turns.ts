@@ -1,14 +1,23 @@
 /** Handlers of `turns.*`. */
-import { asId, type TurnId } from "../../core/domain/index.ts";
+import { asId, fromJson, type TurnId, toJson } from "../../core/domain/index.ts";
 import { countAll, defined, truthy } from "../../core/kit/index.ts";
 import { listDeliveries } from "../../flow/outbox/index.ts";
-import { callFacts, countTurns, describeStep, listRestarts, listTurns, type TurnRow } from "../../flow/turns/index.ts";
+import {
+  callFacts,
+  countTurns,
+  describeStep,
+  listCalls,
+  listRestarts,
+  listTurns,
+  type TurnRow,
+} from "../../flow/turns/index.ts";
+import { scrub } from "../../ground/vault/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
-  parts: Asks<"turnEnds" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">,
+  parts: Asks<"turnEnds" | "engine" | "approvals" | "records" | "runtimes"> & Pick<MethodParts, "config" | "redact">,
 ): Methods<"turns"> {
   const committed = () => parts.instance().records.committed;
   return {
@@ -23,6 +32,9 @@ export function makeTurnMethods(
         const more = { ...describeStep(e), ...callFacts(e) };
         steps.push({ segment, index, kind, name, state, at, ...defined({ endedAt }), ...more });
       }
+      const { segment = 0, index = 0 } = steps.at(-1) ?? {};
+      const calls = () => listCalls(committed(), turn);
+      const ran = await parts.instance().runtimes.runs.steps(turn, calls, { segment, index });
       const { result } = row;
       return {
         turn,
@@ -39,7 +51,7 @@ export function makeTurnMethods(
           parts,
           await parts.instance().approvals.list({ pendingOnly: false, turn, limit: 100 }),
         ),
-        steps,
+        steps: [...steps, ...fromJson<typeof ran>(scrub(toJson(ran), parts.redact))],
         restarts: await listRestarts(committed(), turn),
         deliveries: await listDeliveries(committed(), turn),
       };

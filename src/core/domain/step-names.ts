@@ -4,13 +4,25 @@
  */
 
 /** Steps whose names say only what kind they are, and then whose they are. */
-const PLAIN = ["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary", "hook"] as const;
+const PLAIN = [
+  "judge",
+  "rewind",
+  "recheck",
+  "replan",
+  "after",
+  "compact",
+  "compacted",
+  "summary",
+  "hook",
+  "run",
+] as const;
 
 /** What a step does. `call` is the number of a model call, or the id of a tool call. */
 export type StepWork =
   | { kind: "model"; call: number }
   | { kind: "tool"; tool: string; call: string }
-  | { kind: (typeof PLAIN)[number] | "other" };
+  /** `thinking` and `notice`: of another runtime, from what is recorded of its run. */
+  | { kind: (typeof PLAIN)[number] | "thinking" | "notice" | "other" };
 
 export const stepNames = {
   model: (call: number) => `model:${call}`,

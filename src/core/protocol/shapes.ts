@@ -310,11 +310,29 @@ const stepWork: z.ZodType<StepWork> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("model"), call: z.number().describe("the number of the model call") }),
   z.object({ kind: z.literal("tool"), tool: z.string(), call: z.string().describe("the id of the tool call") }),
   z.object({
-    kind: z.enum(["judge", "rewind", "recheck", "replan", "after", "compact", "compacted", "summary", "other"]),
+    kind: z.enum([
+      ...([
+        "judge",
+        "rewind",
+        "recheck",
+        "replan",
+        "after",
+        "compact",
+        "compacted",
+        "summary",
+        "hook",
+        "other",
+      ] as const),
+      // A stretch of another runtime's run, and what that thought and said on the way.
+      ...(["run", "thinking", "notice"] as const),
+    ]),
   }),
 ]);
 
-/** One entry of the journal, with how it really ended: a step that is done can still have failed. */
+/**
+ * One entry of the journal, with how it really ended: a step that is done can still have failed. Of a turn that another runtime
+ * carries out, also what is recorded of its run.
+ */
 export const turnStep = z.object({
   segment: z.number(),
   index: z.number(),
@@ -332,6 +350,7 @@ export const turnStep = z.object({
   exit: z.number().optional().describe("of a command: its exit code"),
   model: z.string().optional().describe("of a model call: which model answered"),
   usage: usage.optional().describe("of a model call: what it used and cost"),
+  said: z.string().optional().describe("of another runtime's thoughts and notices: their beginning"),
   failed: z
     .array(z.object({ at: z.number(), model: z.string(), failure: z.string() }))
     .optional()

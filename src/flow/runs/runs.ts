@@ -31,6 +31,7 @@ import type {
   SaidMeanwhile,
   StartRun,
 } from "./ports.ts";
+import { type LedgerCall, toSteps } from "./steps.ts";
 import {
   addEvent,
   addSaid,
@@ -43,6 +44,7 @@ import {
   type RunRow,
   raiseAttempt,
   readEvents,
+  readRecorded,
   readRun,
   readSaid,
 } from "./store.ts";
@@ -184,6 +186,17 @@ export class Runs {
       const row = await readRun(this.parts.records, asId<TurnId>(turn));
       return row !== undefined && row.endedAt === null;
     });
+  }
+
+  /** What the turn's run did, as steps after those of the journal. Most turns have none. */
+  async steps(
+    turn: TurnId,
+    calls: () => Promise<LedgerCall[]>,
+    after: { segment: number; index: number },
+  ): Promise<ReturnType<typeof toSteps>> {
+    const { committed } = this.parts.records;
+    if (!(await readRun(committed, turn))) return [];
+    return toSteps(await readRecorded(committed, turn), await calls(), after);
   }
 
   list(q: { open: boolean; limit: number }): Promise<RunRow[]> {

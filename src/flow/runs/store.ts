@@ -2,6 +2,7 @@
 import type { Reads, RunEvent, RunEventBody, RunToken, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { SaidMeanwhile } from "./ports.ts";
+import type { RecordedEvent } from "./steps.ts";
 
 export interface RunRow {
   turn: TurnId;
@@ -119,6 +120,15 @@ export function forgetTokens(tx: Tx, session: string): void {
 export async function readEvents(db: Reads, turn: TurnId): Promise<RunEventBody[]> {
   const rows = await db.all<{ body: string }>("SELECT body FROM run_event WHERE turn = ? ORDER BY seq", turn);
   return rows.map(({ body }) => JSON.parse(body) as RunEventBody);
+}
+
+/** With their numbers and times. */
+export async function readRecorded(db: Reads, turn: TurnId): Promise<RecordedEvent[]> {
+  const rows = await db.all<{ seq: number; at: number; body: string }>(
+    "SELECT seq, at, body FROM run_event WHERE turn = ? ORDER BY seq",
+    turn,
+  );
+  return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) as RunEventBody }));
 }
 
 export function endRow(tx: Tx, turn: TurnId, at: number): void {

@@ -28,6 +28,7 @@ export const TOO_MUCH = "Stopped: it said more than Lares keeps of one run.";
 export const RUN_IS_OVER = "This run is over.";
 export const TOO_MANY_CALLS = "Too many calls at once. Wait for the results of the others.";
 export const ENDED_EARLY = "It stopped without an end.";
+export const RATE_LIMITED = "It waits because of a rate limit.";
 /** The message of a commit for a run that came to no end. */
 export const CUT_OFF = "Work that was cut off";
 

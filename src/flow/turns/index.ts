@@ -23,6 +23,7 @@ export {
   findAcceptId,
   forgetAdmitted,
   lastRecordedCall,
+  listCalls,
   listRestarts,
   listTurns,
   openAcceptedAs,

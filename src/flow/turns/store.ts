@@ -173,24 +173,47 @@ export async function lastRecordedCall(db: Reads, turn: TurnId): Promise<number>
   return row?.n ?? -1;
 }
 
+/** The turn's calls in the ledger, in their order. */
+export async function listCalls(
+  db: Reads,
+  turn: TurnId,
+): Promise<{ call: number; model: string | null; usage: Usage; ms: number; at: number }[]> {
+  const rows = await db.all<{ call: number; model: string; ms: number; at: number } & UsageColumns>(
+    `SELECT call, model, ms, at, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost FROM usage
+     WHERE turn = ? ORDER BY call`,
+    turn,
+  );
+  return rows.map((row) => {
+    const { call, model, ms, at } = row;
+    return { call, ms, at, model: model === NO_MODEL ? null : model, usage: toUsage(row) };
+  });
+}
+
+interface UsageColumns {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost: number | null;
+}
+
+function toUsage(row: UsageColumns): Usage {
+  return {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    cost: row.cost,
+  };
+}
+
 /** What the model calls of a turn have used, for a turn that lost its own count. */
 export async function sumUsage(db: Reads, turn: TurnId): Promise<Usage> {
-  const rows = await db.all<{
-    input_tokens: number;
-    output_tokens: number;
-    cache_read_tokens: number;
-    cache_write_tokens: number;
-    cost: number | null;
-  }>("SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost FROM usage WHERE turn = ?", turn);
-  return rows
-    .map((row) => ({
-      inputTokens: row.input_tokens,
-      outputTokens: row.output_tokens,
-      cacheReadTokens: row.cache_read_tokens,
-      cacheWriteTokens: row.cache_write_tokens,
-      cost: row.cost,
-    }))
-    .reduce(addUsage, NO_USAGE);
+  const rows = await db.all<UsageColumns>(
+    "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost FROM usage WHERE turn = ?",
+    turn,
+  );
+  return rows.map(toUsage).reduce(addUsage, NO_USAGE);
 }
 
 /** What a turn has used: of one that is over as it ended, of one that waits or runs as far as it got. */

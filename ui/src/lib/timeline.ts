@@ -8,7 +8,7 @@ import { w } from "./words.ts";
 export type TurnFacts = Result<"turns.get">;
 export interface Row {
   key: string;
-  kind: "model" | "tool" | "gate" | "approval" | "delivery";
+  kind: "model" | "tool" | "gate" | "note" | "approval" | "delivery";
   state: string;
   /** Why it failed or was not allowed. */
   reason?: string;
@@ -31,7 +31,9 @@ type Step = TurnFacts["steps"][number];
 
 /** What the engine records for itself tells a reader nothing; a judgement only where it said no, because nothing ran then. */
 const isShown = ({ does, outcome }: Step) =>
-  does.kind === "model" || does.kind === "tool" || (does.kind === "judge" && outcome === "denied");
+  does.kind === "model" || does.kind === "tool" || isNote(does) || (does.kind === "judge" && outcome === "denied");
+/** What another runtime thought or reported on the way. */
+const isNote = ({ kind }: Step["does"]) => kind === "thinking" || kind === "notice";
 /** Share of the width one wait gets. */
 const PARK_SHARE = 0.16;
 
@@ -44,7 +46,7 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
       key: `${step.segment}.${step.index}`,
       ...shownWork(step.does),
       state: running ? "running" : stepState(step),
-      ...(step.reason ? { reason: step.reason } : {}),
+      ...(step.reason || step.said ? { reason: step.reason ?? step.said } : {}),
       ...(step.model ? { model: step.model } : {}),
       ...(step.usage ? { usage: step.usage } : {}),
       failed: step.failed ?? [],
@@ -72,6 +74,8 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
 function shownWork(does: Step["does"]): Pick<Row, "kind" | "name" | "n" | "call"> {
   if (does.kind === "model") return { kind: "model", name: w.turn.model, n: does.call };
   if (does.kind === "tool") return { kind: "tool", name: does.tool, call: does.call };
+  if (does.kind === "thinking") return { kind: "note", name: w.turn.thinking };
+  if (does.kind === "notice") return { kind: "note", name: w.turn.notice };
   return { kind: "gate", name: w.turn.refused };
 }
 

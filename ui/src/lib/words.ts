@@ -439,6 +439,8 @@ export const w = {
     worked: "worked",
     model: "model",
     approval: "approval",
+    thinking: "thinking",
+    notice: "notice",
     refused: "not allowed",
     delivery: "delivery",
     select: "Select a step to see its input and output.",

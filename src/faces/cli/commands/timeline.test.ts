@@ -42,6 +42,14 @@ describe("a turn as a timeline", () => {
     expect(text).not.toContain("ap_1");
   });
 
+  it("what another runtime did has rows; the stretch of its run around them has none", () => {
+    const notice = { ...step("notice", 2, 2), does: { kind: "notice" as const }, said: "Low on tokens." };
+    const steps = [step("run:0", 0, 3), step("tool:bash:run-call-1", 1, 2), notice];
+    const text = timeline(turnDetail({ steps }), look).join("\n");
+    expect(text).toMatch(/bash[^]*notice .*Low on tokens\./);
+    expect(text).not.toContain("run:0");
+  });
+
   it("a wait in the queue is a thin line before the work", () => {
     const t = turnDetail({ startedAt: NOW + 2000, steps: [step("model:0", 2000, 4000)], endedAt: NOW + 4000 });
     const lines = timeline(t, look);

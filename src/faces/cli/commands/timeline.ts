@@ -56,9 +56,9 @@ export function timeline(t: TurnDetail, look: TimelineLook): string[] {
 function listRows(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
   const queued = (t.startedAt ?? t.endedAt ?? now) - t.acceptedAt;
   const rows: Row[] = [
-    ...t.steps.map((s): Row => {
+    ...t.steps.filter(isShown).map((s): Row => {
       const [glyph, why] = stepMark(s, t.endedAt !== undefined, paint);
-      const more = [callMore(s), why].filter(Boolean).join("  ");
+      const more = [callMore(s), s.said && visible(s.said), why].filter(Boolean).join("  ");
       return { kind: "worked", glyph, name: stepName(s), at: s.at, endedAt: s.endedAt, more };
     }),
     ...t.restarts.map(
@@ -91,6 +91,11 @@ function listRows(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
       : []),
   ];
   return rows.sort((a, b) => a.at - b.at);
+}
+
+/** A stretch of another runtime's run holds what that did, which has rows by itself. */
+function isShown({ does }: TurnDetail["steps"][number]): boolean {
+  return does.kind !== "run";
 }
 
 /** Time to column. Waits for a person count for little. */

@@ -68,6 +68,8 @@ export const turnWords = {
     compact: "chose what to compact",
     compacted: "compacted",
     summary: "summary",
+    thinking: "thinking",
+    notice: "notice",
   },
   some: (total: number, shown: number) => listed(`${plural(total, "turn")}, newest last`, shown, total),
   noneOpen: "No unfinished turns.",
