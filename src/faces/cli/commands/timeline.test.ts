@@ -46,7 +46,7 @@ describe("a turn as a timeline", () => {
     const notice = { ...step("notice", 2, 2), does: { kind: "notice" as const }, said: "Low on tokens." };
     const steps = [step("run:0", 0, 3), step("tool:bash:run-call-1", 1, 2), notice];
     const text = timeline(turnDetail({ steps }), look).join("\n");
-    expect(text).toMatch(/bash[^]*notice .*Low on tokens\./);
+    expect(text).toMatch(/bash.*\n.*notice .*Low on tokens\./);
     expect(text).not.toContain("run:0");
   });
 
