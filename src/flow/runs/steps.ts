@@ -5,7 +5,7 @@ import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { RATE_LIMITED } from "./words.ts";
 
-type Step = Result<"turns.get">["steps"][number];
+type StepView = Result<"turns.get">["steps"][number];
 
 export interface RecordedEvent {
   seq: number;
@@ -32,18 +32,18 @@ export function toSteps(
   events: readonly RecordedEvent[],
   calls: readonly LedgerCall[],
   after: { segment: number; index: number },
-): Step[] {
+): StepView[] {
   const found = [...toModelSteps(events, calls), ...toToolSteps(events), ...toThoughts(events), ...toNotices(events)];
   return found
     .sort((a, b) => a.at - b.at)
     .map((step, i) => ({ segment: after.segment, index: after.index + 1 + i, kind: "step", state: "done", ...step }));
 }
 
-type RunStep = Omit<Step, "segment" | "index" | "kind" | "state"> & Partial<Pick<Step, "kind" | "state">>;
+type ToldStep = Omit<StepView, "segment" | "index" | "kind" | "state"> & Partial<Pick<StepView, "kind" | "state">>;
 
-function toModelSteps(events: readonly RecordedEvent[], calls: readonly LedgerCall[]): RunStep[] {
+function toModelSteps(events: readonly RecordedEvent[], calls: readonly LedgerCall[]): ToldStep[] {
   const known = calls.map(
-    ({ call, model, usage, ms, at }): RunStep => ({
+    ({ call, model, usage, ms, at }): ToldStep => ({
       name: stepNames.model(call),
       does: { kind: "model", call },
       at: ms > 0 ? at - ms : lastBoundary(events, at),
@@ -71,10 +71,10 @@ function lastBoundary(events: readonly RecordedEvent[], before: number): number 
 }
 
 /** A call without a result may or may not have happened; while the run goes on, it is under way. */
-function toToolSteps(events: readonly RecordedEvent[]): RunStep[] {
+function toToolSteps(events: readonly RecordedEvent[]): ToldStep[] {
   const isOver = events.some(({ body }) => body.type === "done");
   const calls = events.flatMap(({ at, body }) => (body.type === "tool_call" ? [{ at, ...body }] : []));
-  return calls.map(({ at, call, name }, i): RunStep => {
+  return calls.map(({ at, call, name }, i): ToldStep => {
     const id = messageIds.runCall(i + 1);
     const about = {
       name: stepNames.tool(name, id),
@@ -91,7 +91,7 @@ function toToolSteps(events: readonly RecordedEvent[]): RunStep[] {
   });
 }
 
-function toThoughts(events: readonly RecordedEvent[]): RunStep[] {
+function toThoughts(events: readonly RecordedEvent[]): ToldStep[] {
   return spans(events, (type) => type === "thinking").map(({ at, endedAt, text }) => ({
     name: "thinking",
     does: { kind: "thinking" as const },
@@ -103,8 +103,8 @@ function toThoughts(events: readonly RecordedEvent[]): RunStep[] {
 }
 
 /** What the runtime said beside its answer: notices, errors, that it waits because of a limit. */
-function toNotices(events: readonly RecordedEvent[]): RunStep[] {
-  return events.flatMap(({ at, body }): RunStep[] => {
+function toNotices(events: readonly RecordedEvent[]): ToldStep[] {
+  return events.flatMap(({ at, body }): ToldStep[] => {
     const about = { name: "notice", does: { kind: "notice" as const }, at, endedAt: at };
     if (body.type === "notice") return [{ ...about, outcome: "ok", said: shorten(body.text) }];
     if (body.type === "error")
