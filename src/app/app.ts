@@ -9,7 +9,7 @@ import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "
 import { ownDoors } from "../flow/gate/index.ts";
 import { BackupTimer, createInProcess, finishCutOffRestore } from "../ground/backup/index.ts";
 import { type Environment, ensureHome, fileProblem, modelVariables, noteAddress } from "../ground/config/index.ts";
-import { keepEventLog, keepHeapTight, type Logbook } from "../ground/observe/index.ts";
+import { collectWhenQuiet, keepEventLog, keepHeapTight, type Logbook } from "../ground/observe/index.ts";
 import { type Base, openBase } from "./base.ts";
 import { openInstance } from "./instance.ts";
 import { Lives } from "./lives.ts";
@@ -234,6 +234,7 @@ function goOn(base: Base, { lives, models, doors, backups }: Program, { gateway 
   const tidying = setInterval(() => void lives.current?.tidy(), TIDY_MS);
   tidying.unref();
   backups.start();
+  collectWhenQuiet(clock);
   return () => {
     forgetEvents();
     clearInterval(tidying);

@@ -144,7 +144,8 @@ async function starts(): Promise<void> {
 
 async function turns(): Promise<void> {
   const lares = await startLares(model.url);
-  await sleep(5000);
+  // At rest: some seconds after the start, what it left behind is collected.
+  await sleep(10_000);
   const idle = rssMb(lares.pid);
   note("resident memory, idle", `${idle.toFixed(0)} MB`, "≤ 110 MB; aim 70", idle <= 110);
   for (let i = 0; i < 100; i++) await chat(lares, "warm", `warm up ${i}`);

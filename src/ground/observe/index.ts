@@ -2,7 +2,7 @@ export { type AuditParts, audit } from "./audit.ts";
 export { countOpen, type OpenThings } from "./counts.ts";
 export { emitLog, keepEventLog } from "./event-log.ts";
 export { type Counted, makeMetrics } from "./figures.ts";
-export { keepHeapTight } from "./heap.ts";
+export { collectWhenQuiet, keepHeapTight } from "./heap.ts";
 export { createLog, type Logbook, type LogOptions } from "./log.ts";
 export { logProblem, openLogFile } from "./log-file.ts";
 export { readLogs } from "./log-reader.ts";
