@@ -77,6 +77,8 @@ const RECENT_MS = 2 * 86_400_000;
 /** How long a compaction waits for the conversation's facts. */
 const FLUSH_MS = 20_000;
 const SHOWN_KNOWN = 12;
+/** Sessions kept in mind whose pass led nowhere. Beyond it all are forgotten: each is then tried once more. */
+const MOST_PUT_OFF = 1000;
 /** Turns between two counts of a session's messages: those that joined a running turn are missed until then. */
 const RECOUNT = 8;
 
@@ -84,6 +86,11 @@ export class Capture {
   private readonly parts: CaptureParts;
   /** Sessions that are looked through when they have been quiet for a while, and how many messages wait there; first due first. */
   private readonly armed = new Map<string, { due: number; waiting: number }>();
+  /**
+   * Sessions whose last pass led nowhere: no budget, the day's calls are used up, a model that failed. Their messages still wait, so the
+   * count alone would have every further turn read them all again.
+   */
+  private readonly putOff = new Set<string>();
   /** One timer for all: a timer each would stay for every conversation of the last minutes. */
   private cancelTimer: (() => void) | undefined;
   private readonly stopped = new AbortController();
@@ -119,7 +126,8 @@ export class Capture {
     const { use, everyMessages } = this.parts.config();
     if (use === "off" || this.stopped.signal.aborted) return;
     // Most turns bring one message, so it is counted by the turns and only now and then in the records.
-    const guess = (this.armed.get(session)?.waiting ?? Number.POSITIVE_INFINITY) + 1;
+    const before = this.putOff.delete(session) ? 0 : Number.POSITIVE_INFINITY;
+    const guess = (this.armed.get(session)?.waiting ?? before) + 1;
     if (guess < everyMessages && guess % RECOUNT !== 0) {
       this.arm(session, guess);
       return;
@@ -223,7 +231,11 @@ export class Capture {
     // Somebody else's words around it would be taken for the person's: then only the person's own count.
     const own = isOutside ? lines.filter((line) => line.role === "user") : lines;
     const found = await this.find(session, viewer, own, upto, apart);
-    if (!found) return;
+    if (!found) {
+      if (this.putOff.size >= MOST_PUT_OFF) this.putOff.clear();
+      this.putOff.add(session);
+      return;
+    }
     if (found.record) crash.at("capture.asked");
     await this.keep(session, upto, viewer, found.facts, isOutside);
     crash.at("capture.kept");
