@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { silentLog, systemClock } from "../../src/core/kit/index.ts";
+import { letOthersRun, ManualClock, silentLog, systemClock } from "../../src/core/kit/index.ts";
 import { Documents, SessionIndex } from "../../src/mind/memory/index.ts";
+import { until } from "../support/until.ts";
 import { agree, openMemory, removeDir } from "./support.ts";
 
 async function start() {
@@ -54,6 +55,42 @@ describe("session messages", () => {
     );
     expect(found[0]).toMatchObject({ source: "s1", kind: "message" });
     expect(Number(found[0]!.place)).toBeLessThan(3);
+  });
+
+  it("are indexed at once after a pause, those of a busy moment together, and a search finds them sooner", async () => {
+    const { records, say } = await talk();
+    const clock = new ManualClock();
+    const sessions = new SessionIndex({ records, clock });
+    const indexed = () => until("all to be indexed", async () => (await sessions.waiting()) === 0);
+    await say("s1", 1, "the key to the boathouse is under the blue pot");
+    sessions.gather();
+    await indexed();
+    await say("s1", 2, "the oars are in the shed");
+    sessions.gather();
+    await say("s1", 3, "the anchor is in the cellar");
+    sessions.gather();
+    await letOthersRun();
+    expect(await sessions.waiting()).toBe(2);
+    expect(await sessions.search({ query: "anchor", limit: 1 })).toMatchObject([{ place: "3" }]);
+    await say("s1", 4, "the boat leaks");
+    sessions.gather();
+    clock.advance(2000);
+    await indexed();
+    await sessions.stop();
+  });
+
+  it("are left to the next start by a stop", async () => {
+    const { records, say } = await talk();
+    const clock = new ManualClock();
+    const sessions = new SessionIndex({ records, clock });
+    sessions.gather();
+    await sessions.settled();
+    await say("s1", 1, "the key to the boathouse is under the blue pot");
+    sessions.gather();
+    await sessions.stop();
+    clock.advance(2000);
+    sessions.gather();
+    expect(await sessions.waiting()).toBe(1);
   });
 
   it("are indexed after the write, and only once", async () => {

@@ -177,7 +177,7 @@ export class MemoryRooms<Files = unknown> {
 
   /** A turn of this session ended. */
   ended(session: SessionKey): void {
-    this.messages.wake();
+    this.messages.gather();
     // Nothing is learned from a job's run or a sub-agent, so nothing waits for them either.
     if (isAgentSession(session)) this.capture.ended(session);
   }

@@ -27,6 +27,11 @@ import { SAYS_WHEN } from "../text/vocabulary.ts";
 import { type Mention, wholeText } from "./mentions.ts";
 import * as store from "./store.ts";
 
+/**
+ * How long after a pass the messages of further turns wait for each other. Under load most of what indexing costs is paid per session
+ * and pass, not per word. Nobody waits for it: a search first indexes what there is.
+ */
+const GATHER_MS = 2000;
 /** Messages indexed in one transaction: about 2 ms, which nobody notices. */
 const PIECE = 64;
 /** Sessions whose new messages are indexed together: their commit is shared. */
@@ -69,6 +74,9 @@ export class SessionIndex {
   /** Woken since the last look. */
   private woken = false;
   private stopped = false;
+  /** Set while new messages wait for each other. */
+  private cancelGathering: (() => void) | undefined;
+  private gatheredAt = Number.NEGATIVE_INFINITY;
   private counted: { total: number; at: number } | undefined;
   private readonly records: Records;
   private readonly clock: Clock;
@@ -81,8 +89,23 @@ export class SessionIndex {
     this.clock = parts.clock;
   }
 
-  /** There may be new messages. Returns at once. */
+  /** There are new messages, and more may follow soon: at once after a pause, else together with those. Returns at once. */
+  gather(): void {
+    if (this.stopped || this.cancelGathering) return;
+    const since = this.clock.now() - this.gatheredAt;
+    const go = () => {
+      this.gatheredAt = this.clock.now();
+      this.wake();
+    };
+    // A clock that was set back says nothing about how long it was.
+    if (since < 0 || since >= GATHER_MS) go();
+    else this.cancelGathering = this.clock.after(GATHER_MS - since, go);
+  }
+
+  /** There may be new messages: they are indexed now. Returns at once. */
   wake(): void {
+    this.cancelGathering?.();
+    this.cancelGathering = undefined;
     this.woken = true;
     this.working ??= this.indexAll().finally(() => {
       this.working = undefined;
@@ -95,8 +118,11 @@ export class SessionIndex {
     await this.working;
   }
 
+  /** What still waits is indexed after the next start. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.cancelGathering?.();
+    this.cancelGathering = undefined;
     await this.working;
   }
 
@@ -109,6 +135,7 @@ export class SessionIndex {
   async search(query: SessionQuery): Promise<Found[]> {
     const limit = Math.max(1, Math.min(query.limit ?? 10, 100));
     const question = readQuestion(query.query);
+    if (this.cancelGathering) await this.settled();
     const scopeWords = await this.sessionWords(query);
     if (scopeWords?.length === 0) return [];
     const total = await this.total();
