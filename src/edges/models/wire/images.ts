@@ -54,7 +54,9 @@ async function show(id: string, how: { load: LoadAttachment; api: Api; sees: boo
 }
 
 export function isPictured(message: ModelMessage): boolean {
-  return listPictures(message).length > 0;
+  // Asked of every message of every request, so without a list.
+  if (message.role === "user") return message.content.some((part) => part.type === "image");
+  return message.role === "tool" && message.content.some((part) => part.images !== undefined && part.images.length > 0);
 }
 
 function listPictures(message: ModelMessage): readonly ImagePart[] {
