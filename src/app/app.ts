@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AppError, isOver } from "../core/domain/index.ts";
 import { type Clock, defined, faultsAt, Late } from "../core/kit/index.ts";
 import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "../edges/models/index.ts";
+import { EventStream } from "../faces/gateway/index.ts";
 import { ownDoors } from "../flow/gate/index.ts";
 import { BackupTimer, createInProcess, finishCutOffRestore } from "../ground/backup/index.ts";
 import { type Environment, ensureHome, fileProblem, modelVariables, noteAddress } from "../ground/config/index.ts";
@@ -74,7 +75,9 @@ async function start(options: StartOptions): Promise<RunningApp> {
     clock: base.clock,
     log: log.child("backup"),
   });
-  const running = { ...buildProgram(base, options), backups };
+  // Before anything runs: a turn that goes on after a restart speaks before the door is open (LIVE-4).
+  const events = new EventStream(base.bus, base.clock);
+  const running = { ...buildProgram(base, options), backups, events };
   const { lives, models } = running;
   let server: Server;
   try {
@@ -121,6 +124,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
 
 interface Program {
   backups: BackupTimer;
+  events: EventStream;
   lives: Lives;
   models: ReturnType<typeof changingModels>;
   tryModels: (config: ModelsConfig, env: ModelEnv) => ReturnType<typeof createModels>;
@@ -129,7 +133,7 @@ interface Program {
 }
 
 /** The models, and the instances that use them. Nothing runs yet. */
-function buildProgram(base: Base, { env, version, program = "lares" }: StartOptions): Omit<Program, "backups"> {
+function buildProgram(base: Base, { env, version, program = "lares" }: StartOptions): Omit<Program, "backups" | "events"> {
   const { home, config, vault, clock, ids, crash, bus, log, watchdog } = base;
   const doors = ownDoors(config.gateway);
   const late = new Late<Lives>();
@@ -183,7 +187,7 @@ function buildProgram(base: Base, { env, version, program = "lares" }: StartOpti
 function serve(
   base: Base,
   options: StartOptions,
-  { lives, models, tryModels, modelEnv, backups }: Program,
+  { lives, models, tryModels, modelEnv, backups, events }: Program,
 ): Promise<Server> {
   const { home, settings, vault, clock, ids, bus, crash, log, watchdog } = base;
   const { env, version, program = "lares", uiDir } = options;
@@ -199,6 +203,7 @@ function serve(
     settings,
     vault,
     bus,
+    events,
     crash,
     log,
     guard: watchdog,

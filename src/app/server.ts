@@ -6,7 +6,7 @@ import { type Bus, type Crash, type Guard, Late } from "../core/kit/index.ts";
 import { ProviderSetup, type ProviderSetupParts } from "../edges/models/index.ts";
 import { createFetcher, withListed } from "../edges/tools/index.ts";
 import {
-  EventStream,
+  type EventStream,
   type Gateway,
   type GatewayParts,
   type Handlers,
@@ -42,6 +42,8 @@ export interface ServerParts extends Omit<MethodParts, "url" | "config" | "redac
   setup: Pick<ProviderSetupParts, "env" | "tryModels">;
   token: { text: string; fromEnvironment: boolean };
   bus: Bus;
+  /** Hears turns from before the first of them goes on, so that nothing they say after a restart is missed. */
+  events: EventStream;
   crash: Crash;
   guard: Guard;
   log: Logbook;
@@ -58,10 +60,9 @@ export interface Server {
 }
 
 export async function openServer(parts: ServerParts): Promise<Server> {
-  const { settings, bus, log, clock, instance } = parts;
+  const { settings, bus, log, clock, instance, events } = parts;
   const config: LaresConfig = settings.view;
   mayExpose(config.gateway, parts.token.text);
-  const events = new EventStream(bus, clock);
   const access = new Access({
     clock,
     ids: parts.ids,
