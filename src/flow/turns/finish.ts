@@ -16,7 +16,7 @@ import {
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
-import type { TurnRun } from "./run.ts";
+import type { Saying, TurnRun } from "./run.ts";
 import { recordEnd } from "./store.ts";
 import { DECLINED_FOR_GUESTS, FAILED_FOR_GUESTS, STOPPED, seeTurn } from "./words.ts";
 
@@ -34,6 +34,8 @@ export interface Ending {
   results?: ToolResultPart[];
   /** What another runtime said and did: it enters the history with the end. */
   lines?: readonly ModelMessage[];
+  /** What people had seen of an answer when it was stopped: it stays, marked. */
+  cutOff?: Saying | undefined;
 }
 
 /** Whether the turn's cause delivers this ending itself. */
@@ -48,11 +50,17 @@ function saidMessage(turn: TurnId, text: string, at: number) {
   return { id: messageIds.said(turn), message, at, outside: true };
 }
 
+/** Under the id it would have had whole, so that a page that saw it grow shows it once. */
+function cutOffMessage({ turn, segment }: TurnRun, { call, text, model }: Saying, at: number) {
+  const message = { role: "assistant" as const, content: [{ type: "text" as const, text: text.trim() }] };
+  return { id: messageIds.reply(turn, segment, call), message, at, meta: { ...truthy({ model }), stopped: true } };
+}
+
 export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome {
   const { turn, session, p, route, own } = run;
   // A turn that ended before its first call, or whose progress is lost, knows its author only by the message.
   const isGuest = leastTrusted(p.authority, own?.authority ?? "owner") === "stranger";
-  const { said: _said, results = [], lines = [], ...shown } = ending;
+  const { said: _said, results = [], lines = [], cutOff, ...shown } = ending;
   const result: TurnResult = {
     ...shown,
     notices: p.notices,
@@ -99,6 +107,7 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
           at: now,
           outside: true,
         });
+      if (cutOff?.text.trim()) parts.history.append(tx, { session, turn, ...cutOffMessage(run, cutOff, now) });
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const say = () => (isGuest ? parts.withoutPaths(spokenToGuest(result)) : spoken(result, turn));
       const text = isKept(run.terms.keeps, result.state) ? "" : say();
@@ -112,6 +121,7 @@ function spoken(result: TurnResult, turn: TurnId): string {
   if (result.state === "joined" || result.state === "silent") return "";
   // Only for this failure: for the others the reason says enough.
   const look = result.failure === "stopped-lares" ? seeTurn(turn) : "";
+  if (result.state === "stopped" && result.text) return `${result.text}\n\n(${STOPPED})`;
   const main = result.text || (result.reason ?? "") + look;
   return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
 }

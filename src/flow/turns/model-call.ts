@@ -115,12 +115,14 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
         onDelta: (delta) => {
           // A hook may still hold the answer back, so nobody sees it grow. It isn't asked about thoughts.
           if (heard && delta.type === "text") return;
+          follow(run, n, delta);
           parts.bus.emit(toEvent({ session, turn, call: n }, delta));
         },
       },
       ctx.halt,
     );
   const paid = await ctx.apart("asks", asked);
+  run.saying = undefined;
   if ("refused" in paid) return paid;
   made.paid = paid;
   parts.crash.at("model.after");
@@ -181,6 +183,13 @@ function record(
 /** A caller's own message may stay out of the history. */
 function isSaid({ given, turn }: TurnRun, m: IntakeMessage): boolean {
   return !(given?.silent && m.turn === turn);
+}
+
+/** What was seen of an answer stays when it is stopped in the middle. */
+function follow(run: TurnRun, call: number, delta: ModelDelta): void {
+  if (delta.type === "discard") run.saying = undefined;
+  if (delta.type === "answering") run.saying = { call, text: run.saying?.text ?? "", model: delta.model };
+  if (delta.type === "text") run.saying = { ...run.saying, call, text: (run.saying?.text ?? "") + delta.text };
 }
 
 /** The answer as it comes, for people who look on. */

@@ -23,6 +23,13 @@ export type Body =
     }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string; stop?: { turns: TurnId[]; why: string } };
 
+/** Text that people have seen and that no record has yet. */
+export interface Saying {
+  call: number;
+  text: string;
+  model?: string;
+}
+
 export interface TurnRun extends At {
   p: Progress;
   model: string | null;
@@ -30,6 +37,8 @@ export interface TurnRun extends At {
   terms: Terms;
   own: IntakeMessage | undefined;
   began: number;
+  /** What the model call under way has said so far; gone once it is recorded. */
+  saying: Saying | undefined;
 }
 
 export async function parkNow(parts: TurnParts, run: TurnRun, fresh: AskedCall[]): Promise<Outcome> {

@@ -51,6 +51,7 @@ export function makeTurns(parts: TurnParts) {
         own: undefined,
         segment: input.segment,
         began: parts.clock.now(),
+        saying: undefined,
       };
       parts.bus.emit({ event: "turn.started", session: run.session, turn: run.turn, segment: input.segment });
       if (parts.hooks.observes("turn.started")) noteStart(parts, run);
@@ -103,8 +104,14 @@ export function makeTurns(parts: TurnParts) {
           );
         // Both end by the same signal; only the timer knows that it was the time limit and not a person.
         if (time.isUp())
-          return finish(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
-        return finish(parts, run, { state: "stopped", text: "", reason: STOPPED });
+          return finish(parts, run, {
+            ...{ state: "failed", text: "", reason: time.sentence, failure: "timeout" },
+            cutOff: run.saying,
+          });
+        return finish(parts, run, {
+          ...{ state: "stopped", text: run.saying?.text.trim() ?? "", reason: STOPPED },
+          cutOff: run.saying,
+        });
       } finally {
         time.stop();
       }

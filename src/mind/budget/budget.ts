@@ -68,6 +68,8 @@ export interface Reservation {
   readonly maxOutputTokens: number | undefined;
   /** What the request costs once it has been sent, as far as can be guessed. */
   readonly sent: Amount;
+  /** What it costs in dollars when so much of its answer has come; null if the model's price isn't known. */
+  guess(streamedTokens: number): number | null;
   /** The answer has arrived: charges what it used and returns the rest. Returns any warnings that are now due. */
   settle(usage: Usage): string[];
   /** Writes the same to the records, in the transaction that records the answer. Idempotent. */
@@ -206,6 +208,7 @@ export class Budget {
     return {
       maxOutputTokens: a.shorter,
       sent: a.sent,
+      guess: (streamed) => (a.forecast.isAssumed ? null : toAmount(a.forecast, streamed).dollars),
       settle: (usage) => {
         if (ended) return [];
         const config = this.parts.config();

@@ -81,7 +81,7 @@ test("the answer is limited by the request or the caller, whichever allows less"
   expect(seen.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([400, 50, undefined]);
 });
 
-test("BUDGET-5: a call that a person stopped is in the ledger with guessed tokens and an unknown cost; one that is made again isn't", async () => {
+test("BUDGET-5: a call that a person stopped is in the ledger with guessed tokens and their price; one that is made again isn't", async () => {
   const { records } = await testRecords("paid");
   const clock = new ManualClock();
   const config = budgetsConfig.parse({});
@@ -105,7 +105,7 @@ test("BUDGET-5: a call that a person stopped is in the ledger with guessed token
   await expect(paid.call({ ...planned(), call: 2, stopping }, never)).rejects.toThrow("stopped");
   await records.write(() => {});
   expect(lines).toMatchObject([
-    { outputTokens: 100, cost: null, basis: "guessed" },
+    { outputTokens: 100, cost: 0.101, basis: "guessed" },
     { outputTokens: 100, cost: 0, basis: "guessed" },
   ]);
 });

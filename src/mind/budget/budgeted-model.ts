@@ -3,7 +3,7 @@
  * with the result. Turns, compaction, goals and memory all call here.
  *
  * BUDGET-5: a call that fails or is stopped is charged only for its request and the streamed tokens; nothing stays set aside. In
- *     the ledger a stopped one has guessed tokens and an unknown cost.
+ *     the ledger a stopped one has guessed tokens and their price.
  */
 import type { ModelDelta, ModelReply, ModelRequest, Models, RecordUsage, Tx } from "../../core/contracts/index.ts";
 import { NO_USAGE, type SessionKey, type TurnId } from "../../core/domain/index.ts";
@@ -81,8 +81,8 @@ export class BudgetedModel {
       return { reply, warnings, record };
     } catch (error) {
       const outputTokens = Math.ceil(streamed / LETTERS_PER_TOKEN);
-      const { tokens: inputTokens, dollars } = aside.sent;
-      const usage = { ...NO_USAGE, inputTokens, outputTokens, cost: dollars === 0 ? 0 : null };
+      const { tokens: inputTokens } = aside.sent;
+      const usage = { ...NO_USAGE, inputTokens, outputTokens, cost: aside.guess(outputTokens) };
       const line = { turn, call, session, agent, model: request.model ?? null, usage, ms: 0, at: clock.now() };
       const isOver = hasAsked && planned.stopping?.aborted;
       aside.drop(outputTokens, isOver ? (tx) => recordUsage(tx, { ...line, basis: "guessed" }) : undefined);
