@@ -133,7 +133,10 @@ interface Program {
 }
 
 /** The models, and the instances that use them. Nothing runs yet. */
-function buildProgram(base: Base, { env, version, program = "lares" }: StartOptions): Omit<Program, "backups" | "events"> {
+function buildProgram(
+  base: Base,
+  { env, version, program = "lares" }: StartOptions,
+): Omit<Program, "backups" | "events"> {
   const { home, config, vault, clock, ids, crash, bus, log, watchdog } = base;
   const doors = ownDoors(config.gateway);
   const late = new Late<Lives>();

@@ -1,5 +1,5 @@
 /** Handlers of `approvals.*`. */
-import type { ApprovalView, QuestionForm, RunsWhere } from "../../core/domain/index.ts";
+import type { ApprovalView, Danger, QuestionForm, RunsWhere } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Approval } from "../../core/protocol/index.ts";
 import { findAskers } from "../../flow/turns/index.ts";
@@ -46,7 +46,7 @@ export async function wireApprovals(parts: Asks<"records">, asked: readonly Appr
       ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
       ...(typeof action.whole === "string" ? { cut: true } : {}),
       ...truthy({ where: action.where as RunsWhere | undefined, form: action.form as QuestionForm | undefined }),
-      ...truthy({ askedBy }),
+      ...truthy({ askedBy, dangers: action.dangers as Danger[] | undefined }),
     };
   });
 }

@@ -1,11 +1,20 @@
 /** Handlers of `chat.*`. */
-import { CANCEL } from "../../core/contracts/index.ts";
-import { asId, listFiles, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { CANCEL, type Reads } from "../../core/contracts/index.ts";
+import {
+  asId,
+  type HistoryEntry,
+  listFiles,
+  type ReplyRoute,
+  readInputId,
+  resumeIds,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
+import type { ChatAnswer, Result, Speaker } from "../../core/protocol/index.ts";
 import type { EventStream } from "../../faces/gateway/index.ts";
 import { makeChatMessage, waitingIn } from "../../flow/inbox/index.ts";
-import { listTurns, readUsage, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
+import { listRestartsIn, listSpeakers, listTurns, readUsage, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
@@ -17,6 +26,9 @@ interface ChatParts
   events: EventStream;
 }
 type WaitParts = Asks<"turnEnds" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
+
+/** Dividers that a page can show; nobody scrolls past so many. */
+const MOST_RESTARTS = 100;
 
 export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   const committed = () => parts.instance().records.committed;
@@ -42,15 +54,22 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       if (taken === "unknown") throw notFound("turn", turn);
       return { stopped: taken === "taken", turn };
     },
-    async "chat.history"(p) {
+    async "chat.history"(p, caller) {
       const { messages, more } = await parts.instance().sessions.history({
         session: p.session,
         limit: p.limit ?? 100,
         ...defined({ before: p.before }),
       });
-      return { session: p.session, messages: messages.map(toLine), more };
+      const restarts = await listRestartsIn(committed(), p.session, MOST_RESTARTS);
+      const speakers = await findSpeakers(committed(), caller.principal.id, messages);
+      return {
+        session: p.session,
+        messages: messages.map((m) => ({ ...toLine(m), ...truthy({ speaker: speakers(m) }) })),
+        more,
+        ...(restarts.length ? { restarts } : {}),
+      };
     },
-    async "chat.live"({ session }) {
+    async "chat.live"({ session }, caller) {
       const rows = await listTurns(committed(), { session, open: true, limit: 50 });
       const waiting = await waitingIn(committed(), asId<SessionKey>(session));
       // Last and without a wait in between, so that the texts and the number belong together.
@@ -59,11 +78,30 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
         toLive(parts, row, {
           live: turns.find((t) => t.turn === row.id),
           said: waiting.find((m) => m.turn === row.id),
+          caller: caller.principal.id,
         }),
       );
       return { session, seq, boot, turns: shown };
     },
   };
+}
+
+/** Who wrote each message. Those whose turn is gone, as after an import, have nobody. */
+async function findSpeakers(db: Reads, caller: string, messages: readonly HistoryEntry[]) {
+  const turnOf = (m: HistoryEntry) => (m.role === "user" && m.person ? readInputId(m.id) : undefined);
+  const turns = await listSpeakers(
+    db,
+    messages.flatMap((m) => turnOf(m) ?? []),
+  );
+  return (m: HistoryEntry): Speaker | undefined => {
+    const found = turns.get(turnOf(m) ?? "");
+    return found && toSpeaker(found, caller);
+  };
+}
+
+function toSpeaker({ route, name }: { route: ReplyRoute; name: string | null }, caller: string): Speaker {
+  const { channel, account } = route;
+  return { channel, own: (channel === "ws" || channel === "http") && account === caller, ...truthy({ name }) };
 }
 
 type LiveTurn = ReturnType<EventStream["live"]>["turns"][number];
@@ -73,7 +111,7 @@ type WaitingMessage = Awaited<ReturnType<typeof waitingIn>>[number];
 function toLive(
   parts: Asks<"engine">,
   row: TurnRow,
-  { live, said }: { live: LiveTurn | undefined; said: WaitingMessage | undefined },
+  { live, said, caller }: { live: LiveTurn | undefined; said: WaitingMessage | undefined; caller: string },
 ): Result<"chat.live">["turns"][number] {
   const last = live?.calls.at(-1);
   const attachments = listFiles(said?.attached ?? []);
@@ -83,7 +121,8 @@ function toLive(
     acceptedAt: row.acceptedAt,
     calls: live?.calls ?? [],
     tools: live?.tools ?? [],
-    ...(said ? { message: said.text } : {}),
+    ...(said ? { message: said.text, speaker: toSpeaker({ route: row.route, name: null }, caller) } : {}),
+    ...truthy({ label: said?.label }),
     ...(attachments.length ? { attachments } : {}),
     ...defined({ startedAt: row.startedAt ?? live?.startedAt }),
     ...truthy({ step: live?.step, cut: live?.cut }),

@@ -4,16 +4,27 @@ import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import { importLines } from "../../flow/sessions/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
+import { findDoubts } from "./doubts.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
-interface SessionMethodParts extends Asks<"sessions" | "agents">, Pick<MethodParts, "config" | "redact"> {
+interface SessionMethodParts extends Asks<"sessions" | "agents" | "records">, Pick<MethodParts, "config" | "redact"> {
   guard: Guard;
 }
 
 export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions"> {
   return {
-    "sessions.list": (p) =>
-      parts.instance().sessions.page({ limit: p.limit ?? 50, ...truthy({ search: p.search, agent: p.agent }) }),
+    async "sessions.list"(p) {
+      const { sessions, records } = parts.instance();
+      const page = await sessions.page({ limit: p.limit ?? 50, ...truthy({ search: p.search, agent: p.agent }) });
+      const last = page.sessions.flatMap((one) => one.last?.turn ?? []);
+      const doubts = await findDoubts(records.committed, last);
+      return {
+        ...page,
+        sessions: page.sessions.map((one) =>
+          one.last ? { ...one, last: { ...one.last, ...truthy({ doubt: doubts.get(one.last.turn) }) } } : one,
+        ),
+      };
+    },
     "sessions.get": (p) => parts.instance().sessions.get(p.session),
     async "sessions.reset"(p) {
       await parts.instance().sessions.reset(asId<SessionKey>(p.session));

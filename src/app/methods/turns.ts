@@ -14,6 +14,7 @@ import {
 import { scrub } from "../../ground/vault/index.ts";
 import { wireApprovals } from "./approvals.ts";
 import { waitFor } from "./chat.ts";
+import { findDoubts } from "./doubts.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
@@ -59,9 +60,16 @@ export function makeTurnMethods(
     // The same wait as chat.send, for a client whose connection broke in between.
     "turns.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
     async "turns.list"(p) {
-      const asked = { ...truthy({ session: p.session }), ...(p.open ? { open: true } : {}) };
+      const asked = {
+        ...truthy({ session: p.session, open: p.open }),
+        ...defined({ states: p.states, before: p.before }),
+      };
       const limit = p.limit ?? 50;
       const rows = await listTurns(committed(), { ...asked, limit });
+      const doubts = await findDoubts(
+        committed(),
+        rows.map(({ id }) => id),
+      );
       return {
         total: await countAll(rows, limit, () => countTurns(committed(), asked)),
         turns: rows.map((row) => ({
@@ -73,6 +81,7 @@ export function makeTurnMethods(
           ...defined({ endedAt: row.endedAt }),
           ...truthy({ failure: row.result?.failure, reason: row.result?.reason }),
           ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
+          ...truthy({ doubt: doubts.get(row.id) }),
         })),
       };
     },

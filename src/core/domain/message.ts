@@ -104,6 +104,8 @@ export interface EventLabel {
   text: string;
   /** What it concerns: the tool of a call, the name of a job. */
   of?: string;
+  /** Of a job: it runs this one time, as a reminder does. */
+  once?: true;
 }
 
 export interface Happening {

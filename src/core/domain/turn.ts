@@ -108,6 +108,12 @@ export interface ApprovalRequest {
   deadline: number;
 }
 
+/** What is worst about an action that is asked about. `of`: what it concerns, such as a file or a host. */
+export type Danger = {
+  kind: "deletes" | "sends" | "secrets" | "settings" | "outside" | "unreadable" | "runs" | "spends";
+  of?: string;
+};
+
 export interface ApprovalView {
   id: ApprovalId;
   turn: TurnId;

@@ -1,7 +1,7 @@
 /** Methods about the instance: agents, settings, tokens and logins, usage, logs, commands and the security audit. */
 import { z } from "zod";
 import { method, nothing, withIdempotencyKey } from "./method.ts";
-import { agentId, attachedFile, json, sessionKey, turnId, turnState, usageSum } from "./shapes.ts";
+import { agentId, attachedFile, eventLabel, json, sessionKey, speaker, turnId, turnState, usageSum } from "./shapes.ts";
 
 const scope = z.enum(["read", "write", "approvals", "admin", "peer"]);
 const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
@@ -68,6 +68,8 @@ export const INSTANCE_METHODS = {
           acceptedAt: z.number(),
           startedAt: z.number().optional(),
           message: z.string().optional().describe("what was said, while no model call contains it yet"),
+          speaker: speaker.optional().describe("who said it"),
+          label: eventLabel.optional().describe("what happened, when nobody said it"),
           attachments: z
             .array(attachedFile.partial({ bytes: true }))
             .optional()

@@ -32,7 +32,9 @@ import {
   modelInfo,
   sessionKey,
   sessionSummary,
+  turnDoubt,
   turnId,
+  turnState,
   turnView,
   usageSum,
 } from "./shapes.ts";
@@ -135,7 +137,15 @@ export const METHODS = {
       limit: z.number().int().min(1).max(1000).optional(),
       before: z.number().int().optional(),
     }),
-    out: z.object({ session: z.string(), messages: z.array(historyMessage), more: z.boolean() }),
+    out: z.object({
+      session: z.string(),
+      messages: z.array(historyMessage),
+      more: z.boolean(),
+      restarts: z
+        .array(z.object({ turn: z.string(), at: z.number() }))
+        .optional()
+        .describe("when Lares was started again in the middle of one of its turns, the newest hundred"),
+    }),
     scope: "read",
     mutates: false,
     doc: "The newest messages of a session, oldest first.",
@@ -159,6 +169,8 @@ export const METHODS = {
     in: z.strictObject({
       session: sessionKey.optional(),
       open: z.boolean().optional(),
+      states: z.array(turnState).min(1).max(10).optional().describe("only turns that ended, or wait, like this"),
+      before: z.string().min(1).max(100).optional().describe("only turns older than this one: for the next page"),
       limit: z.number().int().min(1).max(500).optional(),
     }),
     out: z.object({
@@ -174,6 +186,7 @@ export const METHODS = {
           failure: z.string().optional().describe("why it failed or was declined, as a class"),
           reason: z.string().optional().describe("the same as a sentence"),
           notices: z.array(z.string()).optional().describe("what the person should know in addition to the answer"),
+          doubt: turnDoubt.optional(),
         }),
       ),
     }),

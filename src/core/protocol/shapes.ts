@@ -61,6 +61,12 @@ export const turnState = z.enum([
   "attention",
 ]);
 
+/** What is not as well as a turn's state says. */
+export const turnDoubt = z
+  .enum(["unknown", "undelivered", "uncertain"])
+  .describe("an action may or may not have happened; the answer didn't arrive; the answer may or may not have arrived");
+export type TurnDoubt = z.infer<typeof turnDoubt>;
+
 /** `shown` is what the person says yes to; the hash it is bound to stays inside. */
 export const approval = z.object({
   id: z.string(),
@@ -83,6 +89,15 @@ export const approval = z.object({
     .optional()
     .describe("of a command: where and how it runs; absent in questions asked by older versions"),
   because: z.string(),
+  dangers: z
+    .array(
+      z.object({
+        kind: z.enum(["deletes", "sends", "secrets", "settings", "outside", "unreadable", "runs", "spends"]),
+        of: z.string().optional().describe("what it concerns: files, hosts, a program"),
+      }),
+    )
+    .optional()
+    .describe("what is risky about it, the worst first; absent if nothing was found, and in older questions"),
   rule: z.string().optional().describe('what "allow always" would save'),
   form: z
     .object({
@@ -177,6 +192,7 @@ export const eventLabel = z.object({
   ]),
   text: z.string(),
   of: z.string().optional().describe("what it is about: a call's tool, a job's name"),
+  once: z.literal(true).optional().describe("of a job: it runs this one time, as a reminder does"),
 });
 
 /** The pieces of a message. A model's thinking is one of them, so that pages can fold it. */
@@ -273,6 +289,14 @@ export const given = z.strictObject({
 });
 
 /** One message of a session; also one line of an export. */
+/** Who wrote a message, as its reader knows them. */
+export const speaker = z.object({
+  name: z.string().optional().describe("as their platform calls them"),
+  channel: z.string().describe("where they wrote it"),
+  own: z.boolean().describe("the caller wrote it"),
+});
+export type Speaker = z.infer<typeof speaker>;
+
 export const historyMessage = z.object({
   session: z.string(),
   seq: z.number(),
@@ -281,6 +305,7 @@ export const historyMessage = z.object({
   role: z.enum(["user", "assistant", "tool"]),
   content: z.array(part),
   person: z.string().optional(),
+  speaker: speaker.optional().describe("who wrote it, for the caller; only from `chat.history`"),
   label: eventLabel.optional().describe("what happened, when nobody wrote it"),
   timestamp: z.iso.datetime(),
   meta: jsonObject.optional(),
@@ -300,7 +325,13 @@ export const sessionSummary = z.object({
   updatedAt: z.number(),
   running: z.string().optional(),
   last: z
-    .object({ turn: z.string(), state: turnState, failure: z.string().optional(), reason: z.string().optional() })
+    .object({
+      turn: z.string(),
+      state: turnState,
+      failure: z.string().optional(),
+      reason: z.string().optional(),
+      doubt: turnDoubt.optional(),
+    })
     .optional()
     .describe("its newest turn: how it ended, or that it is waiting"),
 });

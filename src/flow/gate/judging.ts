@@ -7,12 +7,14 @@ import {
   type AgentId,
   type Authority,
   asId,
+  type Danger,
   isChildSession,
   type PolicyMode,
   type SessionKey,
   stricterMode,
 } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
+import { listDangers } from "./dangers.ts";
 import { decide, joinPolicy, ruleFor, strictest } from "./decide.ts";
 import { type Explanation, explain, explainText } from "./explain.ts";
 import type { OwnDoors } from "./own-address.ts";
@@ -70,6 +72,7 @@ interface Judgement {
   settled?: true;
   lacksRule?: true;
   moves?: boolean;
+  dangers?: Danger[];
 }
 
 export interface Judging {
@@ -132,7 +135,14 @@ export function makeJudging({
     const isRemembered = verdict.verdict === "allow" && words[0]!.remembered === true;
     // Where the agent is trusted with every command, nothing hangs on where a name leads; after text from outside it does.
     const isHeld = tainted || policies.some(({ mode }) => mode === "ask");
-    return { ...verdict, rule, isRemembered, ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}) };
+    const dangers = verdict.verdict === "ask" ? listDangers(plan, own.place) : [];
+    return {
+      ...verdict,
+      rule,
+      isRemembered,
+      ...(dangers.length ? { dangers } : {}),
+      ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}),
+    };
   };
 
   return {

@@ -12,6 +12,7 @@ export {
   findDelivered,
   LOST_DELIVERIES,
   listDeliveries,
+  listLostOf,
   questionAt,
   unsentByState,
 } from "./store.ts";

@@ -287,4 +287,15 @@ export function doubtOutstanding(tx: Tx, reason: string, at: number): void {
     at,
   );
   tx.run("DELETE FROM draft");
+
+/** Of these turns, those whose messages did not arrive, or perhaps not. */
+export function listLostOf(
+  db: Reads,
+  turns: readonly string[],
+): Promise<{ turn: string; state: "failed" | "expired" | "uncertain" }[]> {
+  return db.all(
+    `SELECT turn, state FROM delivery
+     WHERE state IN ('failed', 'expired', 'uncertain') AND turn IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(turns),
+  );
 }

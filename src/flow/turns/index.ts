@@ -25,6 +25,8 @@ export {
   lastRecordedCall,
   listCalls,
   listRestarts,
+  listRestartsIn,
+  listSpeakers,
   listTurns,
   openAcceptedAs,
   openAmong,
@@ -38,7 +40,7 @@ export {
   turnsByState,
   wasAdmitted,
 } from "./store.ts";
-export { FAILED_TURNS, hasUnknownEffect, listParked, UNKNOWN_EFFECTS } from "./trouble/store.ts";
+export { FAILED_TURNS, hasUnknownEffect, listParked, UNKNOWN_EFFECTS, withUnknownEffect } from "./trouble/store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnEnds } from "./turn-ends.ts";
 export { sumRunUsage, sumSessionUsage, tokensSince, usageByModel, usageToday } from "./usage/store.ts";

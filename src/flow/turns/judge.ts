@@ -1,6 +1,13 @@
 /** Judging: a call is planned and the gate decides about the plan. Nothing runs here. */
 import { type ActionPlan, failed, type Tool } from "../../core/contracts/index.ts";
-import { AppError, type Json, type Origin, type RunsWhere, type ToolCallPart } from "../../core/domain/index.ts";
+import {
+  AppError,
+  type Danger,
+  type Json,
+  type Origin,
+  type RunsWhere,
+  type ToolCallPart,
+} from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { approvalHash, type BoundParts, bindPlan } from "./approval-hash.ts";
 import { suggestInstead } from "./denied.ts";
@@ -19,6 +26,8 @@ export type JudgedCall = {
   /** Of a question: what the hash is made of. */
   bound?: BoundParts;
   marks?: string[];
+  /** What is risky about it, the worst first. */
+  dangers?: Danger[];
   whole?: string;
   where?: RunsWhere;
   /** Of `because`, where the model reads it. */
@@ -68,7 +77,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       plan = await tool.plan(input, makePlace(parts, at));
     }
     const gate = await parts.judge.judge(at, plan, standing);
-    const { settled, lacksRule, moves } = gate;
+    const { settled, lacksRule, moves, dangers } = gate;
     const { verdict: word } = gate;
     const isAsked = word !== "deny" && parts.hooks.answers("tool.planned");
     const hooked = isAsked ? await askAboutCall(parts, at, { ...call, input }, { plan, verdict: word }) : undefined;
@@ -96,7 +105,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...defined({ until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
       ...(plan.shell ? { moves: moves ?? false } : {}),
-      ...truthy({ starts: plan.starts, hookFailures: hooked?.failed }),
+      ...truthy({ dangers, starts: plan.starts, hookFailures: hooked?.failed }),
       ...(verdict !== "deny" && parts.hooks.answers("tool.finished") ? { heard: true } : {}),
     };
   } catch (error) {

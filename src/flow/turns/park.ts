@@ -32,7 +32,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     ...defined({ bound: j.bound }),
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
-    ...truthy({ whole: j.whole, where: j.where, heard: j.heard }),
+    ...truthy({ dangers: j.dangers, whole: j.whole, where: j.where, heard: j.heard }),
     // A schedule's own moment may come before the patience of a question is over.
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
@@ -88,7 +88,7 @@ export function park(
           action: {
             input: w.input,
             rule: w.rule,
-            ...truthy({ marks: w.marks, whole: w.whole, where: w.where }),
+            ...truthy({ marks: w.marks, dangers: w.dangers, whole: w.whole, where: w.where }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
             ...(w.asks ? { form: toJson(w.asks.form) } : {}),
           },

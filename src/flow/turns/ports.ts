@@ -30,6 +30,7 @@ import type {
   ApprovalId,
   ApprovalRequest,
   Authority,
+  Danger,
   EventLabel,
   Given,
   ImagePart,
@@ -195,6 +196,8 @@ export interface GateVerdict {
   lacksRule?: true;
   /** A command that may change where names of files lead. */
   moves?: boolean;
+  /** Of a question: what is risky about it, the worst first. */
+  dangers?: Danger[];
 }
 
 export interface ApprovalQuestions {

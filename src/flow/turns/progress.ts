@@ -1,6 +1,6 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
 import type { HookNote } from "../../core/contracts/index.ts";
-import type { ApprovalId, Authority, Json, QuestionForm, RunsWhere, Usage } from "../../core/domain/index.ts";
+import type { ApprovalId, Authority, Danger, Json, QuestionForm, RunsWhere, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
 import type { BoundParts } from "./approval-hash.ts";
 
@@ -20,6 +20,8 @@ export type WaitingCall = {
   shown: string;
   /** Parts of `shown` that stay visible wherever it is shortened. */
   marks?: string[];
+  /** What is risky about it, the worst first. */
+  dangers?: Danger[];
   /** All of it, where `shown` leaves some out. */
   whole?: string;
   where?: RunsWhere;

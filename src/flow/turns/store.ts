@@ -143,6 +143,27 @@ export async function listRestarts(db: Reads, turn: TurnId): Promise<{ at: numbe
   return rows.map((row) => ({ at: row.at, resumedAt: row.resumed_at }));
 }
 
+/** The restarts in the middle of a session's turns, the newest first. */
+export function listRestartsIn(db: Reads, session: string, limit: number): Promise<{ turn: string; at: number }[]> {
+  return db.all(
+    `SELECT r.turn, r.at FROM turn t JOIN turn_restart r ON r.turn = t.id WHERE t.session = ? ORDER BY r.at DESC LIMIT ?`,
+    session,
+    limit,
+  );
+}
+
+/** By which way the messages of these turns came, and what their platform calls who wrote them. */
+export async function listSpeakers(
+  db: Reads,
+  turns: readonly string[],
+): Promise<Map<string, { route: ReplyRoute; name: string | null }>> {
+  const rows = await db.all<{ id: string; route: string; name: string | null }>(
+    "SELECT id, route, name FROM turn WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(turns),
+  );
+  return new Map(rows.map(({ id, route, name }) => [id, { route: JSON.parse(route) as ReplyRoute, name }]));
+}
+
 /** One line of the ledger. `runtime`: who made the call, when it wasn't our own loop. Idempotent by turn and call. */
 export function recordUsage(tx: Tx, u: CallUse): void {
   const { usage } = u;
@@ -231,6 +252,9 @@ export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefin
 export interface TurnQuery {
   session?: string;
   open?: boolean;
+  states?: readonly TurnState[];
+  /** Only turns older than this one. */
+  before?: string;
 }
 
 /** The newest first. */
@@ -257,6 +281,14 @@ function matching(q: TurnQuery): { filter: string; params: SqlValue[] } {
     params.push(q.session);
   }
   if (q.open) where.push("ended_at IS NULL");
+  if (q.states) {
+    where.push(`state IN (${q.states.map(() => "?").join(", ")})`);
+    params.push(...q.states);
+  }
+  if (q.before) {
+    where.push("(accepted_at, id) < (SELECT b.accepted_at, b.id FROM turn b WHERE b.id = ?)");
+    params.push(q.before);
+  }
   return { filter: where.length ? `WHERE ${where.join(" AND ")}` : "", params };
 }
 

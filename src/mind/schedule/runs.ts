@@ -464,7 +464,7 @@ export class ScheduleRuns {
     const recipient = (route && (await this.parts.recipient(job.agent, route))) || undefined;
     if (job.kind === "beat") return { kind: "heartbeat", text: beatLabel(late, recipient), of: name };
     const text = runLabel({ name, due: wallWords(due, job.zone), late, isInChat: isInChat(job), recipient });
-    return { kind: "schedule", text, of: name };
+    return { kind: "schedule", text, of: name, ...(job.when.kind === "at" ? { once: true } : {}) };
   }
 
   /** Another job's last output: as text for a prompt, as a file for a script. */

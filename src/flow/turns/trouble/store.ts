@@ -55,3 +55,12 @@ export async function listParked(db: Reads, limit: number) {
   );
   return rows.map((row) => ({ ...row, on: row.on ?? "" }));
 }
+
+/** Of these turns, those with an effect whose outcome is not known. */
+export async function withUnknownEffect(db: Reads, turns: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ turn: string }>(
+    "SELECT DISTINCT turn FROM engine_journal WHERE state = 'unknown' AND turn IN (SELECT value FROM json_each(?))",
+    JSON.stringify(turns),
+  );
+  return rows.map(({ turn }) => turn);
+}
