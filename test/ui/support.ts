@@ -155,6 +155,7 @@ export async function startTalker(script: (said: string, request: { results: str
     const request = { ...read, protocol: "anthropic" as const, model: String(body.model), stream: true };
     const results = read.messages.flatMap((m) => m.parts.flatMap((p) => (p.type === "tool-result" ? [p.text] : [])));
     const reply = script(seenTexts(read.messages).join(" | "), { results, n: n++ });
+    if (reply.fail?.status) return void res.writeHead(reply.fail.status).end(JSON.stringify({ error: reply.fail }));
     const figures = { input: 1200, output: 80, cacheRead: 0, cacheWrite: 0 };
     const events = anthropic.events({ pieces: 20, ...reply }, figures, request);
     res.writeHead(200, { "content-type": "text/event-stream" });

@@ -70,6 +70,14 @@ class App {
   get isOnline(): boolean {
     return this.connection.kind === "online";
   }
+  /** The time up to which this page knows what happens: without a connection nothing may go on counting. */
+  get known(): number {
+    return this.connection.kind === "offline" ? Math.min(this.now, this.connection.since) : this.now;
+  }
+  /** How many things need somebody, over everything; the server counts them. */
+  get needed(): number {
+    return Math.max(this.status?.attention ?? 0, this.approvals.length);
+  }
   may(scope: Scope): boolean {
     return this.scopes.length === 0 || this.scopes.includes(scope);
   }
@@ -121,6 +129,10 @@ class App {
         this.readStatus();
         break;
       case "turn.started":
+      case "channel.status":
+      case "schedule.fired":
+      case "config.changed":
+      case "delivery":
         this.readStatus();
         break;
       case "poll":

@@ -12,7 +12,16 @@ import { app } from "./app.svelte.ts";
 import { MOST_FILES, Upload } from "./attach.svelte.ts";
 import type { Attached } from "./attached.ts";
 import { AppError, type LiveEvent, newKey } from "./client.ts";
-import { type Entry, liveKey, type Own, replyKey, type ToolUse, toAttached, toEntries } from "./entries.ts";
+import {
+  type Entry,
+  liveKey,
+  type Own,
+  type Restart,
+  replyKey,
+  type ToolUse,
+  toAttached,
+  toEntries,
+} from "./entries.ts";
 import { isOpen } from "./states.ts";
 
 export type TurnFacts = Result<"turns.get">;
@@ -45,6 +54,7 @@ const PAGE = 120;
 export class Chat {
   readonly session: string;
   records: HistoryMessage[] = $state.raw([]);
+  restarts: Restart[] = $state.raw([]);
   more: boolean = $state(false);
   loaded: boolean = $state(false);
   loadingOlder: boolean = $state(false);
@@ -95,7 +105,7 @@ export class Chat {
 
   private compose(): Entry[] {
     const open = new Set(this.live.map((t) => t.turn));
-    const past = toEntries(this.records, open);
+    const past = toEntries(this.records, open, this.restarts);
     const seen = new Set(this.records.map((r) => r.id));
     const known = new Set(past.map((entry) => entry.key));
     const liveEntries: Entry[] = [];
@@ -112,6 +122,10 @@ export class Chat {
     for (const own of this.own) {
       if (own.turn && (seen.has(messageIds.input(own.turn)) || known.has(messageIds.input(own.turn)))) continue;
       const key = own.turn ? messageIds.input(own.turn) : own.key;
+      if (own.label) {
+        waiting.push({ kind: "event", key, turn: own.turn ?? own.key, label: own.label, text: own.text, at: own.at });
+        continue;
+      }
       const entry: Extract<Entry, { kind: "mine" }> = {
         kind: "mine",
         key,
@@ -119,6 +133,7 @@ export class Chat {
         text: own.text,
         at: own.at,
         sending: own,
+        from: own.from ?? { own: true, name: "", channel: "ws" },
       };
       if (own.files?.length) entry.files = own.files;
       const note = this.notes.find((n) => n.turn === own.turn);
@@ -131,7 +146,9 @@ export class Chat {
       (e) => e.turn === first || e.kind === "note" || this.notes.some((n) => n.turn === e.turn),
     );
     const below = waiting.filter((e) => !above.includes(e));
-    const all = [...past, ...above, ...liveEntries, ...below];
+    // A turn that was begun before a restart: what it was asked stands above the line that says so.
+    const cut = past.at(-1)?.kind === "restart" ? past.length - 1 : past.length;
+    const all = [...past.slice(0, cut), ...above, ...past.slice(cut), ...liveEntries, ...below];
     for (const entry of all) {
       if (entry.kind !== "tool") continue;
       const time = this.times[`${entry.turn} ${entry.use.id}`];
@@ -165,6 +182,7 @@ export class Chat {
         app.call("chat.history", { session, limit: PAGE }),
       ]);
       this.merge(page.messages, page.more);
+      this.restarts = page.restarts ?? [];
       this.takeLive(now);
       this.problem = undefined;
     } catch (error) {
@@ -241,6 +259,8 @@ export class Chat {
           at: t.acceptedAt,
           state: "accepted",
           ...(t.attachments ? { files: t.attachments.map(toAttached) } : {}),
+          ...(t.label ? { label: t.label } : {}),
+          ...(t.speaker && !t.speaker.own ? { from: { name: "", ...t.speaker } } : {}),
         });
       }
     }
@@ -274,6 +294,9 @@ export class Chat {
           this.own.push({
             ...{ key: turn, turn, text: liveEvent.text, mode: "steer", at: Date.now(), state: "accepted" },
             ...(files.length ? { files } : {}),
+            ...(liveEvent.label ? { label: liveEvent.label } : {}),
+            // Who else wrote it is known once it is in the records; this page's own are in the list before.
+            ...(isOwnWay(liveEvent.route) ? {} : { from: { own: false, name: "", channel: liveEvent.route.channel } }),
           });
         }
         break;
@@ -512,7 +535,7 @@ export class Chat {
 
   /** The newest thing the person said here. */
   get lastMine(): Extract<Entry, { kind: "mine" }> | undefined {
-    return this.entries.findLast((e) => e.kind === "mine");
+    return this.entries.findLast((e) => e.kind === "mine" && e.from?.own === true);
   }
 
   /** Brings the last message back into the composer; sending it takes the old one's place. */
@@ -543,6 +566,9 @@ export class Chat {
     });
   }
 }
+
+/** By this page, or another of the same reader. */
+const isOwnWay = ({ channel }: { channel: string }): boolean => channel === "ws";
 
 function doingNow(turn: Result<"chat.live">["turns"][number]): LiveTurn["doing"] {
   const tool = turn.tools.findLast((t) => t.endedAt === undefined);

@@ -1,6 +1,6 @@
 /** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
 import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
-import { readReplyId } from "../../../src/core/protocol/keys.ts";
+import { readPerson, readReplyId } from "../../../src/core/protocol/keys.ts";
 import type { Attached } from "./attached.ts";
 import { w } from "./words.ts";
 
@@ -36,14 +36,25 @@ export type Entry =
       turn: string;
       text: string;
       at: number;
-      person?: string;
+      /** Who wrote it: nobody known for what was imported. */
+      from?: From;
       sending?: Own;
       files?: readonly Attached[];
       /** Models no longer see it. */
       forgotten?: true;
     }
   | { kind: "event"; key: string; turn: string; label?: EventLabel; text: string; at: number }
-  | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean; forgotten?: true }
+  | {
+      kind: "text";
+      key: string;
+      turn: string;
+      text: string;
+      at: number;
+      live: boolean;
+      /** It was stopped here. */
+      stopped?: true;
+      forgotten?: true;
+    }
   | { kind: "thinking"; key: string; turn: string; text: string; live: boolean }
   | { kind: "tool"; key: string; turn: string; use: ToolUse }
   | { kind: "fold"; key: string; turn: string; uses: ToolUse[] }
@@ -52,7 +63,21 @@ export type Entry =
   | { kind: "replaced"; key: string; turn: string; said: { mine: boolean; text: string }[] }
   /** So many messages above it were forgotten on request, all of one turn. `isMine`: it is the person's own alone. */
   | { kind: "forgotten"; key: string; turn: string; count: number; isMine: boolean; at: number }
+  /** Lares was started again in the middle of this turn. */
+  | { kind: "restart"; key: string; turn: string; at: number }
   | { kind: "end"; key: string; turn: string; at: number };
+
+/** Who wrote a message, for its reader. */
+export interface From {
+  /** This page's reader. */
+  own: boolean;
+  name: string;
+  channel: string;
+}
+export interface Restart {
+  turn: string;
+  at: number;
+}
 
 /** A message this page sent. */
 export interface Own {
@@ -66,17 +91,24 @@ export interface Own {
   files?: Attached[];
   /** The turn whose message it takes the place of. */
   replaces?: string;
+  /** Somebody else wrote it, or nobody did; missing: this page's reader. */
+  from?: From;
+  label?: EventLabel;
 }
 
 /** Of an approval's id, what a person types. */
 const CODE_LETTERS = 6;
 const READS = new Set(["read", "list", "search"]);
 
-export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<string>): Entry[] {
+export function toEntries(
+  records: readonly HistoryMessage[],
+  open: ReadonlySet<string>,
+  restarts: readonly Restart[] = [],
+): Entry[] {
   const out: Entry[] = [];
+  const divide = makeDivider(restarts, out);
   const uses = new Map<string, ToolUse>();
   const byCode = new Map<string, ToolUse>();
-  const lastOf = new Map<string, number>();
   for (const record of records) {
     const at = Date.parse(record.timestamp);
     const { turn } = record;
@@ -85,14 +117,36 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
       readReplaced(record, record.replacedBy, out);
       continue;
     }
+    divide(turn, at);
     if (record.role === "user") readUser(record, at, out, byCode);
     else if (record.role === "tool") {
       for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, record, part);
     } else readAssistant(record, at, out, uses);
     if (record.forgotten && out.length > before) markForgotten(record, at, out, before);
-    if (out.length > before) lastOf.set(turn, out.length - 1);
   }
+  // Turns that went on and have said nothing since.
+  for (const { turn } of restarts) if (open.has(turn)) divide(turn, Number.POSITIVE_INFINITY);
   return withEnds(fold(out), open);
+}
+
+/** One line where Lares was started again, before the first thing it said afterwards; one for all turns of that moment. */
+function makeDivider(restarts: readonly Restart[], out: Entry[]): (turn: string, at: number) => void {
+  const shown = new Set<number>();
+  const left = new Map<string, number[]>();
+  for (const { turn, at } of restarts)
+    left.set(
+      turn,
+      [...(left.get(turn) ?? []), at].sort((a, b) => a - b),
+    );
+  return (turn, at) => {
+    const due = left.get(turn);
+    while (due?.length && due[0]! < at) {
+      const restart = due.shift()!;
+      if (shown.has(restart)) continue;
+      shown.add(restart);
+      out.push({ kind: "restart", key: `restart ${restart}`, turn, at: restart });
+    }
+  };
 }
 
 /** Shown dimmed, with one line below for all that follow each other. `from`: where the message's own entries begin. */
@@ -120,7 +174,16 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   const { label } = record;
   if (label) out.push({ kind: "event", key: id, turn, label, text: eventText(record, label), at });
   else if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
-  else out.push({ kind: "mine", key: id, turn, text, at, person: record.person, ...(files.length ? { files } : {}) });
+  else {
+    const from = readFrom(record);
+    out.push({ kind: "mine", key: id, turn, text, at, ...(from ? { from } : {}), ...(files.length ? { files } : {}) });
+  }
+}
+
+function readFrom({ person, speaker }: HistoryMessage): From | undefined {
+  const { id = "", channel = "" } = person ? readPerson(person) : {};
+  if (speaker) return { own: speaker.own, name: speaker.name ?? id, channel: speaker.channel };
+  return person ? { own: false, name: id, channel } : undefined;
 }
 
 /** Who allowed it is shown beside the row, so the words of Lares before the tool's are left out. */
@@ -179,7 +242,8 @@ function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: M
   for (const part of record.content) {
     if (part.type === "text" && part.text.trim()) {
       const key = `${base}:text${texts++ || ""}`;
-      out.push({ kind: "text", key, turn, text: part.text, at, live: false });
+      const stopped = record.meta?.stopped === true ? { stopped: true as const } : {};
+      out.push({ kind: "text", key, turn, text: part.text, at, live: false, ...stopped });
     } else if (part.type === "thinking" && part.text.trim()) {
       out.push({ kind: "thinking", key: `${base}:thinking`, turn, text: part.text, live: false });
     } else if (part.type === "tool-call") {

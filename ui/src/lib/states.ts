@@ -25,6 +25,7 @@ const MARKS: Record<string, [glyph: string, tone: Tone]> = {
   cut: ["…", "wait"],
   unknown: ["?", "unknown"],
   uncertain: ["?", "unknown"],
+  undelivered: ["✕", "fail"],
   retrying: ["↻", "wait"],
   joined: ["→", "dim"],
 };
@@ -32,5 +33,9 @@ const MARKS: Record<string, [glyph: string, tone: Tone]> = {
 export function mark(state: string): { glyph: string; tone: string; word: string } {
   const [glyph, tone] = MARKS[state] ?? ["?", "unknown"];
   return { glyph, tone: tone === "run" ? "ok" : tone, word: w.state[state] ?? state };
+}
+/** How a turn is, with what makes its end worse than its state says: an answer that didn't arrive is not simply answered. */
+export function readState({ state, doubt }: { state: string; doubt?: string | undefined }): string {
+  return doubt && (state === "answered" || state === "silent") ? doubt : state;
 }
 export const isOpen = (state: string): boolean => state === "queued" || state === "running" || state === "parked";

@@ -94,6 +94,9 @@ export interface Scale {
   workMs: number;
   parkedMs: number;
   queueMs: number;
+  /** Stretches from the last recorded result before a restart until the turn went on. */
+  lost: [number, number][];
+  lostMs: number;
 }
 
 export function toScale(facts: TurnFacts, rows: readonly Row[], now: number): Scale {
@@ -102,6 +105,10 @@ export function toScale(facts: TurnFacts, rows: readonly Row[], now: number): Sc
   const end = Math.max(facts.endedAt ?? now, ...rows.map((r) => r.end), start + 1);
   const parks = waits(rows);
   const parkedMs = parks.reduce((sum, [from, to]) => sum + to - from, 0);
+  const lost = lostStretches(facts, rows, parks);
+  const lostMs = lost.reduce((sum, [from, to]) => sum + to - from, 0);
+  // Before its first step it waited for others, unless it was a restart that kept it.
+  const queueMs = lost.some(([from]) => from < first) ? 0 : Math.max(0, first - start);
   const busyMs = Math.max(1, end - start - parkedMs);
   // A wait shorter than its share keeps its true length.
   const share = Math.min(PARK_SHARE, 0.6 / Math.max(1, parks.length));
@@ -109,8 +116,10 @@ export function toScale(facts: TurnFacts, rows: readonly Row[], now: number): Sc
   const left = 1 - widths.reduce((sum, x) => sum + x, 0);
   return {
     parkedMs,
-    queueMs: Math.max(0, first - start),
-    workMs: Math.max(0, busyMs - Math.max(0, first - start)),
+    queueMs,
+    lost,
+    lostMs,
+    workMs: Math.max(0, busyMs - queueMs - lostMs),
     at(time) {
       let x = 0;
       let from = start;
@@ -126,6 +135,20 @@ export function toScale(facts: TurnFacts, rows: readonly Row[], now: number): Sc
       return clamp(x + ((time - from) / busyMs) * left);
     },
   };
+}
+
+/** What a restart cost: nothing that was under way then is on record, so it ran again. A turn that waited lost nothing. */
+function lostStretches(
+  { acceptedAt, restarts }: TurnFacts,
+  rows: readonly Row[],
+  parks: readonly [number, number][],
+): [number, number][] {
+  return restarts.flatMap(({ at, resumedAt }): [number, number][] => {
+    if (parks.some(([from, to]) => from <= at && at <= to)) return [];
+    const before = rows.filter((row) => row.end <= at).map((row) => row.end);
+    const from = Math.max(acceptedAt, ...before);
+    return resumedAt > from ? [[from, resumedAt]] : [];
+  });
 }
 
 /** Stretches in which something was asked and nothing worked. */
