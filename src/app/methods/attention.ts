@@ -6,12 +6,15 @@ import {
   dismissAll,
   dismissAttention,
   listAttention,
+  makeDoubts,
 } from "../../flow/attention/index.ts";
-import { LOST_DELIVERIES } from "../../flow/outbox/index.ts";
-import { FAILED_TURNS, UNKNOWN_EFFECTS } from "../../flow/turns/index.ts";
+import { LOST_DELIVERIES, lostAmong } from "../../flow/outbox/index.ts";
+import { FAILED_TURNS, UNKNOWN_EFFECTS, withUnknownEffect } from "../../flow/turns/index.ts";
 import { FAILED_JOBS } from "../../mind/schedule/index.ts";
 import type { Instance } from "../instance.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
+
+export const findDoubts = makeDoubts({ lost: lostAmong, unknown: withUnknownEffect });
 
 type Rooms = "records" | "approvals" | "watchers" | "channels" | "mcp" | "plugins";
 

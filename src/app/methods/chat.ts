@@ -1,20 +1,19 @@
 /** Handlers of `chat.*`. */
-import { CANCEL, type Reads } from "../../core/contracts/index.ts";
-import {
-  asId,
-  type HistoryEntry,
-  listFiles,
-  type ReplyRoute,
-  readInputId,
-  resumeIds,
-  type SessionKey,
-  type TurnId,
-} from "../../core/domain/index.ts";
+import { CANCEL } from "../../core/contracts/index.ts";
+import { asId, listFiles, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { ChatAnswer, Result, Speaker } from "../../core/protocol/index.ts";
+import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
 import type { EventStream } from "../../faces/gateway/index.ts";
 import { makeChatMessage, waitingIn } from "../../flow/inbox/index.ts";
-import { listRestartsIn, listSpeakers, listTurns, readUsage, type TurnRow, textSoFar } from "../../flow/turns/index.ts";
+import {
+  findSpeakers,
+  listRestartsIn,
+  listTurns,
+  readUsage,
+  type TurnRow,
+  textSoFar,
+  toSpeaker,
+} from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 import { toLine } from "./sessions.ts";
@@ -26,9 +25,6 @@ interface ChatParts
   events: EventStream;
 }
 type WaitParts = Asks<"turnEnds" | "engine" | "approvals" | "records"> & Pick<MethodParts, "config">;
-
-/** Dividers that a page can show; nobody scrolls past so many. */
-const MOST_RESTARTS = 100;
 
 export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
   const committed = () => parts.instance().records.committed;
@@ -60,13 +56,12 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
         limit: p.limit ?? 100,
         ...defined({ before: p.before }),
       });
-      const restarts = await listRestartsIn(committed(), p.session, MOST_RESTARTS);
       const speakers = await findSpeakers(committed(), caller.principal.id, messages);
       return {
         session: p.session,
         messages: messages.map((m) => ({ ...toLine(m), ...truthy({ speaker: speakers(m) }) })),
         more,
-        ...(restarts.length ? { restarts } : {}),
+        restarts: await listRestartsIn(committed(), p.session),
       };
     },
     async "chat.live"({ session }, caller) {
@@ -84,24 +79,6 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       return { session, seq, boot, turns: shown };
     },
   };
-}
-
-/** Who wrote each message. Those whose turn is gone, as after an import, have nobody. */
-async function findSpeakers(db: Reads, caller: string, messages: readonly HistoryEntry[]) {
-  const turnOf = (m: HistoryEntry) => (m.role === "user" && m.person ? readInputId(m.id) : undefined);
-  const turns = await listSpeakers(
-    db,
-    messages.flatMap((m) => turnOf(m) ?? []),
-  );
-  return (m: HistoryEntry): Speaker | undefined => {
-    const found = turns.get(turnOf(m) ?? "");
-    return found && toSpeaker(found, caller);
-  };
-}
-
-function toSpeaker({ route, name }: { route: ReplyRoute; name: string | null }, caller: string): Speaker {
-  const { channel, account } = route;
-  return { channel, own: (channel === "ws" || channel === "http") && account === caller, ...truthy({ name }) };
 }
 
 type LiveTurn = ReturnType<EventStream["live"]>["turns"][number];

@@ -4,7 +4,7 @@ import { type Guard, truthy } from "../../core/kit/index.ts";
 import type { HistoryMessage } from "../../core/protocol/index.ts";
 import { importLines } from "../../flow/sessions/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
-import { findDoubts } from "./doubts.ts";
+import { findDoubts } from "./attention.ts";
 import type { Asks, MethodParts, Methods } from "./parts.ts";
 
 interface SessionMethodParts extends Asks<"sessions" | "agents" | "records">, Pick<MethodParts, "config" | "redact"> {
@@ -16,14 +16,9 @@ export function makeSessionMethods(parts: SessionMethodParts): Methods<"sessions
     async "sessions.list"(p) {
       const { sessions, records } = parts.instance();
       const page = await sessions.page({ limit: p.limit ?? 50, ...truthy({ search: p.search, agent: p.agent }) });
-      const last = page.sessions.flatMap((one) => one.last?.turn ?? []);
-      const doubts = await findDoubts(records.committed, last);
-      return {
-        ...page,
-        sessions: page.sessions.map((one) =>
-          one.last ? { ...one, last: { ...one.last, ...truthy({ doubt: doubts.get(one.last.turn) }) } } : one,
-        ),
-      };
+      const doubt = await findDoubts(records.committed, page.sessions, ({ last }) => last?.turn);
+      for (const one of page.sessions) if (one.last) Object.assign(one.last, doubt(one));
+      return page;
     },
     "sessions.get": (p) => parts.instance().sessions.get(p.session),
     async "sessions.reset"(p) {

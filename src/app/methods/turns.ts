@@ -13,8 +13,8 @@ import {
 } from "../../flow/turns/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
 import { wireApprovals } from "./approvals.ts";
+import { findDoubts } from "./attention.ts";
 import { waitFor } from "./chat.ts";
-import { findDoubts } from "./doubts.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
 
 export function makeTurnMethods(
@@ -66,10 +66,7 @@ export function makeTurnMethods(
       };
       const limit = p.limit ?? 50;
       const rows = await listTurns(committed(), { ...asked, limit });
-      const doubts = await findDoubts(
-        committed(),
-        rows.map(({ id }) => id),
-      );
+      const doubt = await findDoubts(committed(), rows, ({ id }) => id);
       return {
         total: await countAll(rows, limit, () => countTurns(committed(), asked)),
         turns: rows.map((row) => ({
@@ -81,7 +78,7 @@ export function makeTurnMethods(
           ...defined({ endedAt: row.endedAt }),
           ...truthy({ failure: row.result?.failure, reason: row.result?.reason }),
           ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
-          ...truthy({ doubt: doubts.get(row.id) }),
+          ...doubt(row),
         })),
       };
     },

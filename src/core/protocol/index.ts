@@ -29,7 +29,6 @@ export {
   modelInfo,
   part,
   type SessionSummary,
-  type Speaker,
   sessionKey,
   sessionSummary,
   type TurnDetail,
@@ -40,6 +39,7 @@ export {
   turnView,
   usage,
   usageSum,
+  type WrittenBy,
   wokenShape,
 } from "./shapes.ts";
 export { jobBudget, jobCondition } from "./time-methods.ts";

@@ -295,7 +295,7 @@ export const speaker = z.object({
   channel: z.string().describe("where they wrote it"),
   own: z.boolean().describe("the caller wrote it"),
 });
-export type Speaker = z.infer<typeof speaker>;
+export type WrittenBy = z.infer<typeof speaker>;
 
 export const historyMessage = z.object({
   session: z.string(),

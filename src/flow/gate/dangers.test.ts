@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import type { ActionPlan } from "../../core/contracts/index.ts";
 import { listDangers } from "./dangers.ts";
 import { execPlan, PLACE } from "./testing.ts";
 
-const plan = (over: object) =>
-  ({ tool: "write", risk: "write", targets: [], shown: "", binding: {}, ...over }) as never;
+const plan = (over: Partial<ActionPlan>): ActionPlan => {
+  const write: ActionPlan = { tool: "write", risk: "write", targets: [], shown: "", binding: {} };
+  return { ...write, ...over };
+};
 
 test.each([
   ["ls -la", ""],
@@ -31,7 +34,7 @@ test("a text whose words are computed while it runs says so", () => {
   expect(listDangers(shell, PLACE)).toEqual([{ kind: "unreadable" }]);
 });
 
-test.each([
+test.each<[Partial<ActionPlan>, string[]]>([
   [{ targets: [`${PLACE.workspace}/a.txt`] }, []],
   [{ targets: ["/home/ann/b.txt"] }, ["outside"]],
   [{ targets: ["/home/ann/.ssh/id_rsa"], tool: "read", risk: "read" }, ["secrets"]],

@@ -12,7 +12,7 @@ export {
   findDelivered,
   LOST_DELIVERIES,
   listDeliveries,
-  listLostOf,
+  lostAmong,
   questionAt,
   unsentByState,
 } from "./store.ts";

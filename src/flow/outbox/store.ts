@@ -289,7 +289,7 @@ export function doubtOutstanding(tx: Tx, reason: string, at: number): void {
   tx.run("DELETE FROM draft");
 
 /** Of these turns, those whose messages did not arrive, or perhaps not. */
-export function listLostOf(
+export function lostAmong(
   db: Reads,
   turns: readonly string[],
 ): Promise<{ turn: string; state: "failed" | "expired" | "uncertain" }[]> {

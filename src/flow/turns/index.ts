@@ -15,6 +15,7 @@ export {
 export { spokenToGuest } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { TurnParts } from "./ports.ts";
+export { findSpeakers, toSpeaker } from "./speakers.ts";
 export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   countTurns,
@@ -26,7 +27,6 @@ export {
   listCalls,
   listRestarts,
   listRestartsIn,
-  listSpeakers,
   listTurns,
   openAcceptedAs,
   openAmong,

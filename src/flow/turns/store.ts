@@ -143,12 +143,15 @@ export async function listRestarts(db: Reads, turn: TurnId): Promise<{ at: numbe
   return rows.map((row) => ({ at: row.at, resumedAt: row.resumed_at }));
 }
 
+/** Dividers that a page can show; nobody scrolls past so many. */
+const MOST_RESTARTS = 100;
+
 /** The restarts in the middle of a session's turns, the newest first. */
-export function listRestartsIn(db: Reads, session: string, limit: number): Promise<{ turn: string; at: number }[]> {
+export function listRestartsIn(db: Reads, session: string): Promise<{ turn: string; at: number }[]> {
   return db.all(
     `SELECT r.turn, r.at FROM turn t JOIN turn_restart r ON r.turn = t.id WHERE t.session = ? ORDER BY r.at DESC LIMIT ?`,
     session,
-    limit,
+    MOST_RESTARTS,
   );
 }
 

@@ -102,21 +102,18 @@ export function makeTurns(parts: TurnParts) {
             { text: WITHDRAWN, isError: true, origin: "own" },
             { how: HOW.withdrawn, notRun: "denied" },
           );
-        // Both end by the same signal; only the timer knows that it was the time limit and not a person.
-        if (time.isUp())
-          return finish(parts, run, {
-            ...{ state: "failed", text: "", reason: time.sentence, failure: "timeout" },
-            cutOff: run.saying,
-          });
-        return finish(parts, run, {
-          ...{ state: "stopped", text: run.saying?.text.trim() ?? "", reason: STOPPED },
-          cutOff: run.saying,
-        });
+        return finish(parts, run, cutShort(run, time));
       } finally {
         time.stop();
       }
     },
   };
+}
+
+/** Both end by the same signal; only the timer knows that it was the time limit and not a person. What was said stays. */
+function cutShort({ saying: cutOff }: TurnRun, time: ReturnType<typeof keepTime>): Ending {
+  if (time.isUp()) return { state: "failed", text: "", reason: time.sentence, failure: "timeout", cutOff };
+  return { state: "stopped", text: cutOff?.text.trim() ?? "", reason: STOPPED, cutOff };
 }
 
 /** A lost write costs nothing: the segment then runs again and writes it again. */

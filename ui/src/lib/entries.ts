@@ -144,7 +144,7 @@ function makeDivider(restarts: readonly Restart[], out: Entry[]): (turn: string,
       const restart = due.shift()!;
       if (shown.has(restart)) continue;
       shown.add(restart);
-      out.push({ kind: "restart", key: `restart ${restart}`, turn, at: restart });
+      out.push({ kind: "restart", key: `restart:${restart}`, turn, at: restart });
     }
   };
 }
