@@ -1,8 +1,8 @@
 /** Handlers of `chat.*`. */
 import { CANCEL } from "../../core/contracts/index.ts";
-import { asId, listFiles, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { asId, resumeIds, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { ChatAnswer, Result } from "../../core/protocol/index.ts";
+import type { ChatAnswer } from "../../core/protocol/index.ts";
 import type { EventStream } from "../../faces/gateway/index.ts";
 import { makeChatMessage, waitingIn } from "../../flow/inbox/index.ts";
 import {
@@ -12,7 +12,7 @@ import {
   readUsage,
   type TurnRow,
   textSoFar,
-  toSpeaker,
+  toLive,
 } from "../../flow/turns/index.ts";
 import { wireApproval } from "./approvals.ts";
 import { type Asks, type MethodParts, type Methods, notFound } from "./parts.ts";
@@ -70,7 +70,7 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       // Last and without a wait in between, so that the texts and the number belong together.
       const { seq, boot, turns } = parts.events.live(session);
       const shown = rows.reverse().map((row) =>
-        toLive(parts, row, {
+        toLive(row, readState(parts, row), {
           live: turns.find((t) => t.turn === row.id),
           said: waiting.find((m) => m.turn === row.id),
           caller: caller.principal.id,
@@ -78,32 +78,6 @@ export function makeChatMethods(parts: ChatParts): Methods<"chat"> {
       );
       return { session, seq, boot, turns: shown };
     },
-  };
-}
-
-type LiveTurn = ReturnType<EventStream["live"]>["turns"][number];
-type WaitingMessage = Awaited<ReturnType<typeof waitingIn>>[number];
-
-/** A turn that is not over: what is known of it, what it is answering, and what it has said so far. */
-function toLive(
-  parts: Asks<"engine">,
-  row: TurnRow,
-  { live, said, caller }: { live: LiveTurn | undefined; said: WaitingMessage | undefined; caller: string },
-): Result<"chat.live">["turns"][number] {
-  const last = live?.calls.at(-1);
-  const attachments = listFiles(said?.attached ?? []);
-  return {
-    turn: row.id,
-    state: readState(parts, row),
-    acceptedAt: row.acceptedAt,
-    calls: live?.calls ?? [],
-    tools: live?.tools ?? [],
-    ...(said ? { message: said.text, speaker: toSpeaker({ route: row.route, name: null }, caller) } : {}),
-    ...truthy({ label: said?.label }),
-    ...(attachments.length ? { attachments } : {}),
-    ...defined({ startedAt: row.startedAt ?? live?.startedAt }),
-    ...truthy({ step: live?.step, cut: live?.cut }),
-    ...(last ? { call: last.call, text: last.text, thinking: last.thinking } : {}),
   };
 }
 

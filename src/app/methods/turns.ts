@@ -10,6 +10,7 @@ import {
   listRestarts,
   listTurns,
   type TurnRow,
+  toListed,
 } from "../../flow/turns/index.ts";
 import { scrub } from "../../ground/vault/index.ts";
 import { wireApprovals } from "./approvals.ts";
@@ -69,17 +70,7 @@ export function makeTurnMethods(
       const doubt = await findDoubts(committed(), rows, ({ id }) => id);
       return {
         total: await countAll(rows, limit, () => countTurns(committed(), asked)),
-        turns: rows.map((row) => ({
-          turn: row.id,
-          session: row.session,
-          agent: row.agent,
-          state: readState(parts, row),
-          acceptedAt: row.acceptedAt,
-          ...defined({ endedAt: row.endedAt }),
-          ...truthy({ failure: row.result?.failure, reason: row.result?.reason }),
-          ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
-          ...doubt(row),
-        })),
+        turns: rows.map((row) => ({ ...toListed(row, readState(parts, row)), ...doubt(row) })),
       };
     },
   };

@@ -15,7 +15,8 @@ export {
 export { spokenToGuest } from "./finish.ts";
 export { type NextRequest, nextRequest } from "./next-request.ts";
 export type { TurnParts } from "./ports.ts";
-export { findSpeakers, toSpeaker } from "./speakers.ts";
+export { toListed, toLive } from "./shown.ts";
+export { findSpeakers } from "./speakers.ts";
 export { callFacts, describeStep } from "./step-outcome.ts";
 export {
   countTurns,
