@@ -287,6 +287,7 @@ export function doubtOutstanding(tx: Tx, reason: string, at: number): void {
     at,
   );
   tx.run("DELETE FROM draft");
+}
 
 /** Of these turns, those whose messages did not arrive, or perhaps not. */
 export function lostAmong(
