@@ -162,6 +162,8 @@ export interface ShellCommand {
    * large that file is.
    */
   redirects: { operator: string; target: ShellWord; isDescriptor?: true; isPlainFile?: true; bytes?: number }[];
+  /** Words of `tee`, by their index, that name a plain file as above. */
+  plainFiles?: { word: number; bytes?: number }[];
   /**
    * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link, also by a file in a folder
    * that they name. `isHard`: the file has other names, one of which may be outside; that matters where it is written. `isGit`: it

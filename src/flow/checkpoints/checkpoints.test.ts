@@ -378,18 +378,20 @@ describe("a command", () => {
     const old = "old,line\n".repeat(300_000);
     await mkdir(at("notes"));
     await mkdir(at("many"));
-    for (const name of ["report.csv", "notes/report.csv", "longer.log"]) await writeFile(at(name), old);
+    for (const name of ["report.csv", "notes/report.csv", "longer.log", "kept.log"]) await writeFile(at(name), old);
     for (let n = 0; n < 5_100; n++) await writeFile(at(`many/${n}`), "");
     await exec("t", "echo x > report.csv; echo x >> longer.log; echo x > fresh.txt");
     await exec("t", "cd notes && echo x > report.csv");
+    await exec("t", "echo x | tee kept.log");
     expect([await now("report.csv"), await now("notes/report.csv")]).toEqual(["x\n", "x\n"]);
     expect(results(await undo("t"))).toEqual({
       "report.csv": "restored",
       "longer.log": "restored",
       "notes/report.csv": "restored",
+      "kept.log": "restored",
       "fresh.txt": "removed",
     });
-    for (const name of ["report.csv", "notes/report.csv", "longer.log"]) expect(await now(name)).toBe(old);
+    for (const name of ["report.csv", "notes/report.csv", "longer.log", "kept.log"]) expect(await now(name)).toBe(old);
     expect(await now("fresh.txt")).toBe(null);
   });
 

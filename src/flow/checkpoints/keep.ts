@@ -461,9 +461,11 @@ function listOutputs({ shell }: ActionPlan): string[] {
   if (!shell) return [];
   const paths = [shell, ...(shell.settled ? [shell.settled] : [])].flatMap(({ cwd, commands }) =>
     commands
-      .flatMap(({ redirects }) => redirects)
-      .filter(({ isPlainFile }) => isPlainFile)
-      .map(({ target }) => resolve(cwd, target.literal!)),
+      .flatMap(({ words, redirects, plainFiles = [] }) => [
+        ...redirects.filter(({ isPlainFile }) => isPlainFile).map(({ target }) => target),
+        ...plainFiles.map(({ word }) => words[word]!),
+      ])
+      .map(({ literal }) => resolve(cwd, literal!)),
   );
   return [...new Set(paths)].slice(0, MOST_NAMES);
 }

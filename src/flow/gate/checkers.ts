@@ -13,15 +13,37 @@ const SWITCHES =
 const CODE = /^[\w./*-]+\.(py|pyi|[cm]?[jt]sx?|vue|svelte|css|scss)(::[\w[\]:.-]+)?$/;
 /** A folder, a number, a subcommand, or the words by which tests are chosen. */
 const PLAIN = /^(\.\/?|(\.\/)?\w[\w/ -]*)$/;
-/** Subcommands that fetch, install, serve or delete. */
+/** Words that fetch, install, serve, delete or wait for a debugger. */
 const DOES_MORE =
-  /^(upgrade|init|start|stop|daemon|server|serve|lsp|lsp-proxy|mcp|migrate|install|create|dev|watch|clean|rage|run-script)$/;
+  /^(upgrade|init|start|stop|daemon|server|serve|lsp|lsp-proxy|mcp|migrate|install|create|dev|watch|clean|rage|run-script|inspect|debug)$/;
+/** Of those that have subcommands, the ones that check and print. */
+const SUBCOMMANDS: readonly [checker: RegExp, sub: RegExp][] = [
+  [/^ruff(@|$)/, /^(check|format|rule|linter|version|help|analyze)$/],
+  [/^(@biomejs\/)?biome(@|$)/, /^(check|lint|format|ci|search|explain|version)$/],
+  [/^cspell(@|$)/, /^(lint|trace|check|\.|[\w./*-]+\.\w+)$/],
+];
+/** It prints whole files, unless it only says which ones are not as they should be. */
+const PRINTS = /^prettier(@|$)/;
+const ONLY_LISTS = /^(--check|-l|--list-different|--version|--help)$/;
 /** `-p` is the project to TypeScript, and a module to load to others. */
 const TYPESCRIPT = /^(vue-)?tsc(@|$)/;
 const PROJECT = /^(-p|--project|tsconfig(\.\w+)?\.json)$/;
 
 export function isChecker(name: string): boolean {
   return CHECKERS.test(name);
+}
+
+/** The arguments of a checker that aren't words which can do nothing else, by their place. */
+export function oddCheckerWords(checker: string, args: readonly string[]): number[] {
+  const subs = SUBCOMMANDS.find(([name]) => name.test(checker))?.[1];
+  const first = args.findIndex((arg) => !arg.startsWith("-"));
+  const isShown = PRINTS.test(checker) && !args.some((arg) => ONLY_LISTS.test(arg));
+  return args.flatMap((arg, i) => {
+    const isSub = i !== first || subs === undefined || subs.test(arg);
+    // A folder may hold files of secrets.
+    const isWhole = isShown && !arg.startsWith("-") && !CODE.test(arg);
+    return isCheckerWord(checker, arg) && isSub && !isWhole ? [] : [i];
+  });
 }
 
 /** Whether an argument of a checker is one of the words that can do nothing else. */

@@ -12,7 +12,15 @@ import { takesData } from "./fed.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
-import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing, runsWhatIsSpelt } from "./programs.ts";
+import {
+  hasFiles,
+  isLooker,
+  isSpeltWordByWord,
+  type Judgement,
+  judgeArguments,
+  runsNothing,
+  runsWhatIsSpelt,
+} from "./programs.ts";
 import { afterRearranging, type Mover } from "./rearranges.ts";
 import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
 import {
@@ -24,6 +32,7 @@ import {
   reachingWord,
   shownSecret,
   showsNothing,
+  steeringWord,
 } from "./word-concerns.ts";
 import {
   afterMoving,
@@ -40,6 +49,7 @@ import {
   KEEPS_OUTPUT,
   linkOut,
   mayObeyInput,
+  mayWriteSteering,
   NOT_PLAIN,
   noRuleAllows,
   readsFoundOutside,
@@ -325,12 +335,8 @@ function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
       !mayLook(file, { name: baseName(name), shell, rules, place }),
   )?.path;
   if (outside) return ask(but(isOutside(outside)));
-  const closed = judged.writes
-    ?.filter(({ index }) => isOpen(index))
-    .flatMap(({ index, path }) => [path, ...realPaths(command, index + 1)])
-    .map((path) => writeConcern(path, { shell, rules, place }))
-    .find((concern) => concern !== undefined);
-  if (closed) return ask(but(closed));
+  const closed = writesClosed(command, judged, { isOpen, around });
+  if (closed) return { ...ask(but(closed.because)), ...(closed.isOutput ? { isOutput: true } : {}) };
   const real = command.links?.find(
     (link) =>
       isOpen(link.word - 1) && link.word < command.words.length && isElsewhere(link, { judged, name, rules, place }),
@@ -349,6 +355,12 @@ function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
   if (loaded) return ask(but(isLoadedLater(loaded)));
   const target = baseName(name) === "git" ? gitTarget(args, isOpen, { shell, place }) : undefined;
   if (target) return ask(but(isLoadedLater(target)));
+  // What an owner's own script, or a program whose words are judged one by one, does with a name is known or theirs to know.
+  const isKnown = hasFiles(baseName(name)) || name.includes("/") || isSpeltWordByWord(baseName(name));
+  const steering = isKnown
+    ? undefined
+    : steeringWord(baseName(name), args, isOpen, { shell, place, write: rules.write });
+  if (steering) return ask(but(mayWriteSteering(steering)));
   const named = [...judged.files, ...(judged.writes ?? [])];
   const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
   // Reading a file by one of its names shows nothing that the other would not.
@@ -366,6 +378,26 @@ function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
   );
   if (link) return ask(but(`${leading(link)}.`));
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
+}
+
+/** Why a file that it writes by a word is closed. Output of an allowed command that tee is fed may go where `>` may send it. */
+function writesClosed(
+  command: ShellCommand,
+  { writes = [] }: Judgement,
+  { isOpen, around }: { isOpen: (index: number) => boolean; around: Around },
+): { because: string; isOutput?: true } | undefined {
+  for (const { index, path } of writes) {
+    if (!isOpen(index)) continue;
+    const because = [path, ...realPaths(command, index + 1)]
+      .map((one) => writeConcern(one, around))
+      .find((concern) => concern !== undefined);
+    if (because === undefined) continue;
+    const plain = command.plainFiles?.find(({ word }) => word === index + 1);
+    if (!plain || !command.isFed || !takesOutput(path, around)) return { because };
+    const kept = outputConcern({ target: command.words[index + 1]!, ...plain }, around.rules.keepOutput);
+    if (kept !== "") return kept === undefined ? { because } : { because: kept, isOutput: true };
+  }
+  return undefined;
 }
 
 /** Where a word really leads, over links. */
@@ -475,7 +507,10 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place, isSettled 
 }
 
 /** Why output may not go to this data file; empty: it may. Undefined: for no reason but the missing rule. */
-function outputConcern({ target, bytes }: ShellCommand["redirects"][number], rule: OutputRule): string | undefined {
+function outputConcern(
+  { target, bytes }: Pick<ShellCommand["redirects"][number], "target" | "bytes">,
+  rule: OutputRule,
+): string | undefined {
   if (rule.says === "unruled") return undefined;
   if (rule.says === "sent-in") return writesSentIn(target.guess);
   const isFine = rule.says === "kept" || (rule.says === "restorable" && rule.restores(bytes ?? 0));
@@ -491,7 +526,12 @@ function keepsOutput(
   const { target, isPlainFile } = redirects[i]!;
   // In a settled text it is that of a group or a loop.
   if ((words[0]!.guess === "" && !isSettled) || !isPlainFile || target.literal === undefined) return false;
-  const path = absolute(target.literal, shell.cwd, place.userHome);
+  return takesOutput(target.literal, { shell, rules, place });
+}
+
+/** A name of data, in one of the agent's folders, that nothing loads. */
+function takesOutput(target: string, { shell, rules, place }: Pick<Around, "shell" | "rules" | "place">): boolean {
+  const path = absolute(target, shell.cwd, place.userHome);
   if (isStanding(path) || isLoaded(path, place)) return false;
   return isDataFile(path, { place, cwd: shell.cwd, rules: rules.exec });
 }

@@ -88,10 +88,17 @@ function isHarmlessScript(script: string): boolean {
   while (at !== undefined && at < script.length) {
     at = command(script, addresses(script, at));
     if (at === undefined || at === script.length) break;
-    at = script[at] === ";" ? at + 1 : undefined;
+    at = script[at] === ";" ? behindBlanks(script, at + 1) : undefined;
     if (at === script.length) return false;
   }
   return at === script.length;
+}
+
+/** Between two commands blanks mean nothing: `s/a/b/; s/c/d/`. */
+function behindBlanks(script: string, from: number): number {
+  let at = from;
+  while (script[at] === " " || script[at] === "\t") at++;
+  return at;
 }
 
 /** Behind `1,$`, `/a/,/b/!`. Undefined: not understood. */

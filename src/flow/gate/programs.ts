@@ -6,10 +6,11 @@
  * GATE-5: what a table lets through neither runs another program nor writes a file.
  */
 import { judgeAwk } from "./awk.ts";
-import { isChecker, isCheckerWord } from "./checkers.ts";
+import { isChecker, oddCheckerWords } from "./checkers.ts";
 import { FETCHES, judgeFetching } from "./fetching.ts";
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
+import { isManager, judgeManager } from "./managers.ts";
 import {
   argumentsCanRun,
   inGroup,
@@ -245,7 +246,7 @@ function sumTable(): Table {
 
 /** Programs that are more than they seem: their arguments must be spelt out by the rule, all of them. */
 const NEVER_OPEN =
-  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|patch|rename|prename|install|ln|git-.*|lares)$/;
+  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|sqlite3?|psql|mysql|mariadb|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|patch|rename|prename|install|ln|git-.*|lares|nc|ncat|netcat|socat|telnet|ftp|tftp|nix|nix-shell|java|kotlin|octave|gnuplot|gs|ghostscript|mlr|duckdb|direnv|dotenv|cross-env|op|aws-vault|doppler|nodemon|watchexec|reflex|concurrently|npm-run-all|run-[ps]|zx|esno|vite-node|swc-node|c8|nyc|pm2|forever|supervisord|su-exec|envdir|envuidgid|s6-.*|newgrp|cgexec|nsjail|lckdo|zrun|multitime|sem|rr|gdbserver|fzf|tig|distrobox|toolbox|flatpak|snap|lxc|incus|machinectl|singularity|apptainer|vagrant|heroku|wait4x)$/;
 /** Options that make many programs run or load something, in full or abbreviated. */
 const RUNNING =
   /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
@@ -262,15 +263,49 @@ const LOADS_BY_LETTER: Readonly<Record<string, RegExp>> = {
   cp: /^(-[A-Za-z]*S|--su)/,
   csplit: /^(-[A-Za-z]*b|--su)/,
   curl: /^(-[A-Za-z#0-9]*[KJ]|--(remote-head|eng))/,
+  cloc: /^--(ext|read|diff-l|list|opt)/,
+  cmake: /^-([PEC]|D(?!(CMAKE_BUILD_TYPE=|BUILD_\w+=)\w+$))|^--(tool|inst|open|graph|trace-r|pres|proj)/,
+  ctest: /^-([SDMTO])|^--(scr|build-a|build-c|build-m|dash|sub|output-l|ext|http)/,
+  ...Object.fromEntries(
+    ["convert", "magick", "mogrify", "identify", "montage", "composite", "compare"].map((name) => [
+      name,
+      /^[A-Za-z0-9]{2,}:|@|^-(script|process|write|path)/,
+    ]),
+  ),
   diff3: /^--diff/,
+  exiftool:
+    /^-(if|p|api|userparam|execute|@|config|w|o|textout|tagout|printformat|filename|directory|geotag|efile)|[<>${;]/i,
+  fd: /^-[A-Za-z0-9]*[xX]/,
+  ...Object.fromEntries(
+    ["ffmpeg", "ffprobe", "ffplay"].map((name) => [
+      name,
+      /^-(listen|filter_\w*script|[fvas]?pre|dump_attach)|^[a-z][\w+.-]*:|[|]/,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["gcc", "g++", "cc", "c++", "clang", "clang++"].map((name) => [name, /^(-?-specs|@|-Xlinker|-fuse-ld|-Xclang)/]),
+  ),
   gunzip: NAMED_BY_ARCHIVE,
   gzip: NAMED_BY_ARCHIVE,
   mv: /^(-[A-Za-z]*S|--su)/,
-  pandoc: /^(-[A-Za-z]*[FLd]|--(lua|def|pdf-engine|data-dir))/,
+  gradle: /^(-[A-Za-z]*[IbcpgDPM]|--(init|build|settings|project|gradle|system|write|include))/,
+  javac: /^(@|-processor|--processor|-J|-Xplugin)/,
+  just: /^(-[A-Za-z]*[cfdE]|--(just|work|dot|set|choo))/,
+  latexmk: /^-(e$|r$|(pdf|xe|lua)?latex=|dvi|ps|bibtex|usepre|pre|cd|out|aux)/,
+  mix: /^(-[A-Za-z]*[er]|--(req|eval)|(cmd|eval|do|archive.*|escript.*|local.*|hex.*)$)/,
+  mvn: /^(-[A-Za-z]*[fsgt]$|-D(?!(skipTests|test=[\w#*,.]+)$)|exec:|--(file|settings|global|toolchains))/,
+  // A format can be a program in Lua.
+  pandoc: /^(-[A-Za-z]*[FLd]|--(lua|def|pdf-engine|data-dir))|\.lua([+-]|$)/,
+  qpdf: /^(--job|@)/,
+  rake: /^(-[A-Za-z]*[efrIREpND]|--(lib|rakef|rakel|req|exe))/,
+  rustc: /^(-C|-Z|@|--code)/,
   sdiff: /^--diff/,
   split: /^--ad/,
+  task: /^(-[A-Za-z]*[tdg]|--(taskf|dir|glo|init))/,
   unxz: NAMED_BY_ARCHIVE,
   unzstd: /^--file/,
+  // Entities and includes are other files, or addresses.
+  xmllint: /^--(?!(noout|format|xpath|html|recover|nonet|noblanks|version)$)|^-[a-z]/,
   xz: NAMED_BY_ARCHIVE,
   xzcat: /^--file/,
   zstd: /^--file/,
@@ -329,6 +364,9 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
       concerns: args.map((_, index) => ({ index, text: argumentsCanRun(name) })),
     };
   }
+  const managed = isManager(name)
+    ? judgeManager(name, args, (inner, rest) => judgeArguments(inner, rest).concerns)
+    : [];
   // By own property throughout: a program called `constructor` must not find something.
   const own = Object.hasOwn(LOADS_BY_LETTER, name) ? LOADS_BY_LETTER[name]! : undefined;
   const concerns = args.flatMap((arg, index) =>
@@ -336,7 +374,7 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   );
   const following = Object.hasOwn(FOLLOWING_ELSEWHERE, name) ? FOLLOWING_ELSEWHERE[name]! : undefined;
   const follows = following ? args.findIndex((arg) => following.test(arg)) : -1;
-  return { ...none, concerns, ...(follows < 0 ? {} : { follows }) };
+  return { ...none, concerns: [...concerns, ...managed], ...(follows < 0 ? {} : { follows }) };
 }
 
 /** The files that a command is known to write by itself: `tee out.txt`, `sort -o out.txt`, `sed -i s/a/b/ out.txt`. */
@@ -371,13 +409,12 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
   const script = isModule ? 1 : 0;
   const hasScript = args[script] !== undefined && !args[script]!.startsWith("-");
   const checker = isModule && isChecker(args[1] ?? "") ? args[1]! : undefined;
+  const odd = checker ? judgeChecker(checker, args.slice(script + 1), script + 1) : [];
   const concerns = args.flatMap((arg, index) => {
-    if (checker && index > script && !isCheckerWord(checker, arg))
-      return [{ index, text: mayLoad(arg.split("=")[0]!) }];
     if (!hasScript || index <= script) return [{ index, text: argumentsCanRun(name) }];
     return mayRun(arg) ? [{ index, text: mayLoad(arg.split("=")[0]!) }] : [];
   });
-  return { concerns, files: [] };
+  return { concerns: [...concerns, ...odd], files: [] };
 }
 
 /** A rule that spells the package speaks about the package: what follows is its own, as npx hands it on. */
@@ -392,9 +429,7 @@ function npxItself(index: number): Concern {
 }
 
 function judgeChecker(checker: string, args: readonly string[], from = 0): Concern[] {
-  return args.flatMap((arg, i) =>
-    isCheckerWord(checker, arg) ? [] : [{ index: from + i, text: mayLoad(arg.split("=")[0]!) }],
-  );
+  return oddCheckerWords(checker, args).map((i) => ({ index: from + i, text: mayLoad(args[i]!.split("=")[0]!) }));
 }
 
 /** How results are shown. */
@@ -427,6 +462,11 @@ function judgeSqlite(args: readonly string[]): Judgement {
 export function runsWhatIsSpelt(name: string, args: readonly string[]): boolean {
   if (/^python[\d.]*$/.test(name)) return args[0] === "-m" && isChecker(args[1] ?? "");
   return name === "npx" || name === "sqlite3";
+}
+
+/** Programs of which every word is held against a list, or belongs to a script that the rule spells. */
+export function isSpeltWordByWord(name: string): boolean {
+  return takesScript(name) || isChecker(name) || name === "npx" || name === "sqlite3";
 }
 
 function judgeJq(args: readonly string[]): Judgement {

@@ -4,7 +4,8 @@ import { gluedNames, isReaching, isSecretFile, pathsInWord } from "../../core/ki
 import { isGitText } from "./git.ts";
 import { absolute, isInWorkspace } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
-import { type GatePlace, isLoaded, isStanding, stripRoot } from "./rules.ts";
+import { type GatePlace, isLoaded, isStanding, pathRule, stripRoot } from "./rules.ts";
+import { isSteering } from "./steering-files.ts";
 
 export interface WordPlace {
   shell: ShellPlan;
@@ -33,9 +34,11 @@ export function reachingWord(
   return undefined;
 }
 
-/** Programs that put files where their words say. */
-const WRITES =
-  /^(npx|cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred|split|csplit|shuf|iconv|ptx|sdiff|g(un)?zip|(un)?compress|b(un)?zip2|(un)?xz|(un)?lzma|(un)?zstd|(un)?lz4|(un)?pigz)$/;
+/** They show what they are given, or only what is wrong with it. Any other program may write where a word says. */
+const READS =
+  /^(base(32|64|nc)|column|rev|pr|expand|unexpand|bat|batcat|less|more|zcat|bzcat|xzcat|cksum|sum|shellcheck|markdownlint|yamllint|hadolint|actionlint|tokei|numfmt|tsort|pv|ack|ag|hexyl|rm|rmdir|unlink|trash|chmod|chown|chgrp)$/;
+/** They change nothing of what programs obey: they make it, empty, or put it away. */
+const MAKES = /^(touch|mkdir)$/;
 
 /**
  * A word that names a file or folder other programs run, or that later turns take instructions from: `cp x .git/hooks/pre-commit`,
@@ -51,10 +54,49 @@ export function loadedWord(
   const { shell, place, real = () => [] } = where;
   const isMeant = (word: string) => {
     const path = absolute(word, shell.cwd, place.userHome);
-    return isLoaded(path, place) || (WRITES.test(name) && isStanding(stripRoot(path, place)));
+    return isLoaded(path, place) || (!READS.test(name) && isStanding(stripRoot(path, place)));
   };
   const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
   return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg), ...real(index)].some(isMeant));
+}
+
+/**
+ * A word by which a program may write a file that tells other programs what to run, where no rule for writing covers it. Of copies and
+ * moves it is the target, with the names that files get in a folder.
+ */
+export function steeringWord(
+  name: string,
+  args: readonly string[],
+  isOpen: IsOpen,
+  { shell, place, write }: WordPlace & { write: readonly string[] },
+): string | undefined {
+  if (READS.test(name) || MAKES.test(name)) return undefined;
+  const at = (word: string) => absolute(word, shell.cwd, place.userHome);
+  const isMeant = (word: string) =>
+    isInWorkspace(at(word), place) && isSteering(stripRoot(at(word), place)) && !pathRule(write, at(word), place);
+  if (PUTS.test(name) || (name === "git" && args[0] === "mv")) return targetsOf(args, name).find(isMeant);
+  if (name === "git") return undefined;
+  const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
+  // In `-qOtemp.html` the end is no hidden file.
+  const isName = (arg: string, one: string) =>
+    !(/^-[^-=]*$/.test(arg) && one.startsWith(".") && arg.length - one.length > 3);
+  return args.find(
+    (arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg)].some((one) => isName(arg, one) && isMeant(one)),
+  );
+}
+
+const PUTS = /^(cp|mv|rsync|scp|install|ln)$/;
+
+/** What a copy or a move may write: its last word, and in a folder of that name the names of the others. */
+function targetsOf(args: readonly string[], name: string): string[] {
+  const glued = args.flatMap((arg) => /^(?:-[A-Za-z]*t|--target-directory=)(.+)$/s.exec(arg)?.[1] ?? []);
+  const plain = args.slice(name === "git" ? 1 : 0).filter((arg) => !arg.startsWith("-"));
+  const isByOption = glued.length > 0 || args.some((arg) => /^-[A-Za-z]*t$|^--target-directory$/.test(arg));
+  const folders = isByOption ? [...glued, ...plain] : plain.slice(-1);
+  const sources = isByOption ? plain : plain.slice(0, -1);
+  // A name with an ending is a file, unless more than one is put there.
+  const isFolder = (word: string) => isByOption || sources.length > 1 || !/(^|\/)[^/]*\.\w+$/.test(word);
+  return folders.flatMap((to) => [to, ...(isFolder(to) ? sources.map((one) => `${to}/${baseName(one)}`) : [])]);
 }
 
 /** Subcommands of git that put files where their words say. */

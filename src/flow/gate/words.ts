@@ -144,6 +144,10 @@ export function writesLoaded(path: string): string {
   return `it writes ${path}, which other programs or later turns load.`;
 }
 
+export function mayWriteSteering(path: string): string {
+  return `it may write ${path}, which tells other programs what to run, and no rule allows writing there.`;
+}
+
 export function writesUnruled(path: string): string {
   return `it writes ${path}, and no rule allows writing there.`;
 }
@@ -251,6 +255,10 @@ export function changesGit(option: string): string {
 
 export function doesMoreThanRead(command: string): string {
   return `git ${command} does more than read`;
+}
+
+export function doesMoreThanLook(program: string, command: string): string {
+  return `${program} ${command} may fetch, change or start something`;
 }
 
 export function ruleWouldAllow(rule: string): string {

@@ -30,6 +30,13 @@ export async function leadingOut(command: ShellCommand, around: CommandPlace, wa
     const plain = await findPlainFile(redirect, around.cwd, looks);
     if (plain) Object.assign(redirect, { isPlainFile: true, ...plain });
   }
+  if (words[0]!.literal === "tee") {
+    command.plainFiles = [];
+    for (const [word, target] of words.entries()) {
+      const plain = word > 0 ? await findPlainFile({ operator: ">", target }, around.cwd, looks) : undefined;
+      if (plain) command.plainFiles.push({ word, ...plain });
+    }
+  }
   found.push(...(await reachedUnnamed(command, around, ways)), ...(await secretsMet(command, around, ways.searches)));
   return found;
 }

@@ -46,7 +46,10 @@ export async function planCommand({ given, prepared, held, room, secrets }: Plan
   // The files its patterns and redirections are about are those of the other machine.
   if (room?.name === "ssh") {
     delete shell.settled;
-    for (const { redirects } of shell.commands) for (const redirect of redirects) delete redirect.isPlainFile;
+    for (const command of shell.commands) {
+      delete command.plainFiles;
+      for (const redirect of command.redirects) delete redirect.isPlainFile;
+    }
   }
   const whole = spelt(prepared.said);
   const code = await lookAtCode(prepared, held);

@@ -19,6 +19,11 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   LC_NUMERIC: LANGUAGE,
   LC_TIME: LANGUAGE,
   TZ: ZONE,
+  // How much is printed, and that nobody watches: which program runs, and with which words, stays the same.
+  CI: /^(1|true)$/,
+  FORCE_COLOR: /^[0-3]$/,
+  NO_COLOR: /^1$/,
+  NODE_ENV: /^test$/,
 };
 const SECONDS = /^\d{1,6}(\.\d{1,3})?[smhd]?$/;
 
