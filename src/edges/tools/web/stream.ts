@@ -2,7 +2,7 @@
  * The fetcher for protocols that stream over HTTP, in the shape of `fetch`: the same rule of what may be reached and the same pinned
  * connection (WEB-1), no redirect followed, bytes bounded. For addresses that the owner configured, and what those point to.
  */
-import { Readable, Transform } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { AppError } from "../../../core/domain/index.ts";
 import { requestOnce } from "./hop.ts";
 import { createReach, type ReachRules } from "./reach.ts";
@@ -47,11 +47,28 @@ export function createStreamFetch(rules: ReachRules): FetchShape {
     const bounded = answer.pipe(bound());
     answer.once("error", (error) => bounded.destroy(error));
     bounded.once("close", () => answer.destroy());
-    return new Response(Readable.toWeb(bounded) as ConstructorParameters<typeof Response>[0], {
-      status,
-      headers: lines,
-    });
+    return new Response(toBody(bounded), { status, headers: lines });
   };
+}
+
+/**
+ * Read piece by piece as it is wanted. Node's own `Readable.toWeb` throws outside of every promise when a body is given up while more of it
+ * arrives, and a server that keeps sending would end Lares with that.
+ */
+function toBody(from: Readable): ReadableStream<Uint8Array> {
+  // What fails before somebody reads is found by the next read.
+  from.on("error", () => {});
+  const pieces = from[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  return new ReadableStream<Uint8Array>({
+    async pull(to) {
+      const { done, value } = await pieces.next();
+      if (done) to.close();
+      else to.enqueue(new Uint8Array(value));
+    },
+    cancel() {
+      from.destroy();
+    },
+  });
 }
 
 function bound(): Transform {

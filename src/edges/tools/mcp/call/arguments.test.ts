@@ -64,3 +64,48 @@ test("a schema that was made to be slow is given up on, and what nobody knows pa
   expect(misfit({ $ref: "https://elsewhere.example/schema" }, {})).toBeUndefined();
   expect(misfit({ type: "banana" }, {})).toBeUndefined();
 });
+
+/** Each took minutes where steps didn't count what they cost. Both sides are a server's where a structured answer is checked. */
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+const shared = (count: number, a: JsonObject): JsonObject => ({
+  allOf: times(count, () => ({ $ref: "#/$defs/a" })),
+  $defs: { a },
+});
+test.each<[string, JsonObject, Json]>([
+  [
+    "many choices for a long text",
+    { properties: { a: { enum: times(8000, (n) => n) } } },
+    { a: "x".repeat(1_000_000) },
+  ],
+  [
+    "many conditions on a long text",
+    { properties: { a: { allOf: times(8000, () => ({})) } } },
+    { a: "x".repeat(1_000_000) },
+  ],
+  [
+    "a long reference, followed often",
+    { properties: { a: { items: { $ref: `#${"/".repeat(60_000)}` } } } },
+    { a: times(20_000, () => 1) },
+  ],
+  [
+    "many fields, looked at often",
+    { allOf: times(8000, () => ({})) },
+    Object.fromEntries(times(100_000, (n) => [`k${n}`, 1])),
+  ],
+  [
+    "long lists behind references",
+    shared(2000, { required: times(8000, () => "k"), type: times(8000, () => "object") }),
+    { k: 1 },
+  ],
+  ["a value without a floor", { $ref: "#/$defs/a", $defs: { a: { items: { $ref: "#/$defs/a" } } } }, nested(100_000)],
+])("%s takes no time (MCP-31)", (_what, schema, value) => {
+  const began = performance.now();
+  misfit(schema, value);
+  expect(performance.now() - began).toBeLessThan(3000);
+});
+
+function nested(levels: number): Json {
+  let value: Json = 1;
+  for (let n = 0; n < levels; n++) value = [value];
+  return value;
+}

@@ -1,13 +1,23 @@
 /**
  * Whether arguments fit a tool's schema, so that a model's slip is said to the model before a person is asked about it. The schema is
- * its server's: it may be wrong, endless or made to be slow. So this reads the keywords that matter and counts its steps; whatever it
- * does not know or has no steps left for is left to the server, which checks its own arguments anyway.
+ * its server's, and so is the structured answer that is held against the schema for answers: they may be wrong, endless or made to be
+ * slow. So this reads the keywords that matter and counts its steps by what they cost; whatever it does not know or has no steps left
+ * for is left to the server, which checks its own arguments anyway.
+ *
+ * MCP-31: the time is bounded by a number of steps, whatever schema and value a server gives.
  */
 import { isObject, type Json, type JsonObject } from "../../../../core/domain/index.ts";
 import { nearest } from "../../../../core/kit/index.ts";
 
 /** Far more than arguments of people need, and a few milliseconds. */
 const MOST_STEPS = 20_000;
+/** Letters of a text that are counted or compared in one step. */
+const LETTERS_A_STEP = 100;
+/** Levels of a value. What is deeper nobody fills in, and following it would end the stack. */
+const DEEPEST = 64;
+/** References that people write are far shorter. */
+const LONGEST_REF = 300;
+const MOST_HOPS = 20;
 
 /** The first thing that does not fit, as a sentence for the model; undefined when nothing was found. `pattern` is left to the server. */
 export function misfit(schema: JsonObject, value: Json, name = "input"): string | undefined {
@@ -16,36 +26,84 @@ export function misfit(schema: JsonObject, value: Json, name = "input"): string 
 
 class Check {
   #steps = 0;
+  #depth = 0;
   readonly #root: JsonObject;
+  readonly #found = new Map<string, JsonObject | undefined>();
 
   constructor(root: JsonObject) {
     this.#root = root;
   }
 
   run(schema: Json | undefined, value: Json, at: string): string | undefined {
-    if (++this.#steps > MOST_STEPS || schema === undefined || schema === true) return undefined;
+    if (!this.#pay(1) || schema === undefined || schema === true || this.#depth > DEEPEST) return undefined;
     if (schema === false) return `${at} isn't allowed`;
     if (!isObject(schema)) return undefined;
     const target = this.#follow(schema);
     if (!target) return undefined;
-    return (
-      wrongType(target, value, at) ??
-      wrongValue(target, value, at) ??
+    this.#depth++;
+    const problem =
+      (this.#pay(asList(target.type).length) ? wrongType(target, value, at) : undefined) ??
+      this.#wrongChoice(target, value, at) ??
+      this.#wrongSize(target, value, at) ??
       this.#combined(target, value, at) ??
       (isObject(value) ? this.#fields(target, value, at) : undefined) ??
-      (Array.isArray(value) ? this.#items(target, value, at) : undefined)
-    );
+      (Array.isArray(value) ? this.#items(target, value, at) : undefined);
+    this.#depth--;
+    return problem;
+  }
+
+  /** False: there are no steps left for that. */
+  #pay(steps: number): boolean {
+    this.#steps += steps;
+    return this.#steps <= MOST_STEPS;
+  }
+
+  #wrongChoice(schema: JsonObject, value: Json, at: string): string | undefined {
+    const choices = "const" in schema ? [schema.const as Json] : asList(schema.enum);
+    if (choices.length === 0 || !this.#pay(choices.length)) return undefined;
+    const isPlain = value === null || typeof value !== "object";
+    if (isPlain ? choices.includes(value) : !this.#isOther(choices, value)) return undefined;
+    // Shown by the first way that fails and read by nobody for the others.
+    if (!this.#pay(10 * MOST_SHOWN)) return `${at} must be one of its choices`;
+    return `${at} must be one of ${JSON.stringify(choices.slice(0, MOST_SHOWN)).slice(0, 300)}`;
+  }
+
+  /** An object or a list that is none of the choices. They are part of the schema, which is small; the value may not be. */
+  #isOther(choices: readonly Json[], value: Json): boolean {
+    const shapes = choices.filter((one) => one !== null && typeof one === "object").map((one) => JSON.stringify(one));
+    const longest = Math.max(0, ...shapes.map((one) => one.length));
+    if (!this.#pay(shapes.reduce((sum, one) => sum + one.length, 0) / LETTERS_A_STEP)) return false;
+    const text = JSON.stringify(value);
+    if (!this.#pay(text.length / LETTERS_A_STEP)) return false;
+    return text.length > longest || !shapes.includes(text);
+  }
+
+  #wrongSize(schema: JsonObject, value: Json, at: string): string | undefined {
+    const size = SIZES[Array.isArray(value) ? "array" : typeof value];
+    if (!size) return undefined;
+    const [least, most] = [schema[size.least], schema[size.most]];
+    if (typeof least !== "number" && typeof most !== "number") return undefined;
+    if (typeof value === "string" && !this.#pay(value.length / LETTERS_A_STEP)) return undefined;
+    const of = size.of(value);
+    if (typeof least === "number" && of < least) return `${at}${size.what} must be at least ${least}`;
+    if (typeof most === "number" && of > most) return `${at}${size.what} must be at most ${most}`;
+    return undefined;
   }
 
   /** A reference inside the schema; one that leads outside or in a circle is not followed. */
   #follow(schema: JsonObject): JsonObject | undefined {
     let found = schema;
     for (let hops = 0; typeof found.$ref === "string"; hops++) {
-      const next = hops < 20 ? pointed(this.#root, found.$ref) : undefined;
+      const next = hops < MOST_HOPS ? this.#pointed(found.$ref) : undefined;
       if (!next) return undefined;
       found = next;
     }
     return found;
+  }
+
+  #pointed(ref: string): JsonObject | undefined {
+    if (!this.#found.has(ref)) this.#found.set(ref, pointed(this.#root, ref));
+    return this.#found.get(ref);
   }
 
   #combined(schema: JsonObject, value: Json, at: string): string | undefined {
@@ -71,6 +129,7 @@ class Check {
 
   #fields(schema: JsonObject, value: JsonObject, at: string): string | undefined {
     const properties = isObject(schema.properties) ? schema.properties : {};
+    if (!this.#pay(asList(schema.required).length + Object.keys(value).length)) return undefined;
     for (const name of asList(schema.required))
       if (typeof name === "string" && !Object.hasOwn(value, name)) return `${at}.${name} is missing`;
     const hasPatterns = isObject(schema.patternProperties);
@@ -80,7 +139,9 @@ class Check {
         const problem = this.run(properties[name], item, path);
         if (problem) return problem;
       } else if (schema.additionalProperties === false && !hasPatterns) {
-        const near = nearest(name, Object.keys(properties));
+        const near = this.#pay(10 * Object.keys(properties).length)
+          ? nearest(name, Object.keys(properties))
+          : undefined;
         return near ? `there is no ${path}; did you mean "${near}"?` : `there is no ${path}`;
       } else if (isObject(schema.additionalProperties) && !hasPatterns) {
         const problem = this.run(schema.additionalProperties, item, path);
@@ -127,30 +188,31 @@ function nameType(value: Json): string {
   return Array.isArray(value) ? "an array" : typeof value;
 }
 
-function wrongValue(schema: JsonObject, value: Json, at: string): string | undefined {
-  const choices = "const" in schema ? [schema.const as Json] : asList(schema.enum);
-  if (choices.length > 0 && !choices.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    return `${at} must be one of ${JSON.stringify(choices).slice(0, 300)}`;
-  const size = measure(value);
-  if (size === undefined) return undefined;
-  const [least, most] = [schema[size.least], schema[size.most]];
-  if (typeof least === "number" && size.of < least) return `${at}${size.what} must be at least ${least}`;
-  if (typeof most === "number" && size.of > most) return `${at}${size.what} must be at most ${most}`;
-  return undefined;
+const MOST_SHOWN = 50;
+
+interface Size {
+  of(value: Json): number;
+  least: string;
+  most: string;
+  what: string;
 }
 
-function measure(value: Json): { of: number; least: string; most: string; what: string } | undefined {
-  if (typeof value === "number") return { of: value, least: "minimum", most: "maximum", what: "" };
-  if (typeof value === "string")
-    return { of: [...value].length, least: "minLength", most: "maxLength", what: "'s length" };
-  return Array.isArray(value)
-    ? { of: value.length, least: "minItems", most: "maxItems", what: "'s length" }
-    : undefined;
+const SIZES: Readonly<Record<string, Size>> = {
+  number: { of: Number, least: "minimum", most: "maximum", what: "" },
+  string: { of: (value) => countLetters(String(value)), least: "minLength", most: "maxLength", what: "'s length" },
+  array: { of: (value) => asList(value).length, least: "minItems", most: "maxItems", what: "'s length" },
+};
+
+/** Two halves of a pair are one letter. */
+function countLetters(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++, count++) if (text.codePointAt(i)! > 0xffff) i++;
+  return count;
 }
 
 /** `#/$defs/Thing`, inside the schema itself. */
 export function pointed(root: JsonObject, ref: string): JsonObject | undefined {
-  if (ref !== "#" && !ref.startsWith("#/")) return undefined;
+  if ((ref !== "#" && !ref.startsWith("#/")) || ref.length > LONGEST_REF) return undefined;
   let at: Json | undefined = root;
   for (const piece of ref.split("/").slice(1)) {
     const key = piece.replaceAll("~1", "/").replaceAll("~0", "~");

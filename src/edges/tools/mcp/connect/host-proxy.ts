@@ -115,10 +115,7 @@ async function forward(judge: HostRules, asked: IncomingMessage, answer: ServerR
         path: `${url.pathname}${url.search}`,
         headers: { ...headers, host: url.host },
       },
-      (got) => {
-        answer.writeHead(got.statusCode ?? 502, got.headers);
-        got.pipe(answer);
-      },
+      (got) => pass(got, answer),
     );
     far.on("error", () => answer.destroy());
     answer.on("close", () => far.destroy());
@@ -126,6 +123,18 @@ async function forward(judge: HostRules, asked: IncomingMessage, answer: ServerR
   } catch (error) {
     answer.writeHead(403, { "content-type": "text/plain" });
     answer.end((error as Error).message);
+  }
+}
+
+/** Node takes any three digits for a status, and writes only those from 100 on: what throws here would end Lares. */
+function pass(got: IncomingMessage, answer: ServerResponse): void {
+  got.once("error", () => answer.destroy());
+  try {
+    answer.writeHead(got.statusCode ?? 502, got.headers);
+    got.pipe(answer);
+  } catch {
+    got.destroy();
+    answer.destroy();
   }
 }
 

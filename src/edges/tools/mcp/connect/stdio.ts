@@ -12,6 +12,7 @@ import { defined, parseJson } from "../../../../core/kit/index.ts";
 import { RUN_TAG } from "../../exec/environment.ts";
 import { endRun } from "../../exec/processes.ts";
 import type { Wrapped } from "../../sandbox/port.ts";
+import { MessageAllowance, MOST_AT_ONCE } from "./allowance.ts";
 import { type ProgramBounds, watchBounds } from "./bounds.ts";
 import { TextRing } from "./ring.ts";
 
@@ -19,12 +20,6 @@ import { TextRing } from "./ring.ts";
 const LONGEST_LINE = 10 * 1024 * 1024;
 /** Bytes we hold for a program that doesn't read. */
 const MOST_UNREAD = 16 * 1024 * 1024;
-/**
- * A flood takes our own processor: each message costs the SDK up to a millisecond, and everything else waits meanwhile. So many lines at
- * once, and so many a second in the long run, are far more than progress and list changes need.
- */
-const MOST_LINES_AT_ONCE = 2000;
-const MOST_LINES_A_SECOND = 200;
 /** Output without a single message in it. Banners and stray log lines stay far below. */
 const MOST_GARBAGE = 4 * 1024 * 1024;
 /** A server that obeys the specification ends by itself when its input does. */
@@ -55,7 +50,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   #pieces: Buffer[] = [];
   #held = 0;
-  #allowed = { lines: MOST_LINES_AT_ONCE, at: performance.now() };
+  readonly #allowance = new MessageAllowance();
   #garbage = 0;
   #closing: Promise<void> | undefined;
   /** It was still running when somebody closed it: how it ended then says nothing about it. */
@@ -169,12 +164,8 @@ export class StdioTransport implements Transport {
   }
 
   #floods(): boolean {
-    const now = performance.now();
-    const earned = ((now - this.#allowed.at) / 1000) * MOST_LINES_A_SECOND;
-    this.#allowed = { lines: Math.min(MOST_LINES_AT_ONCE, this.#allowed.lines + earned) - 1, at: now };
-    if (this.#allowed.lines < 0) {
-      this.#fail(new Error(`it sent more than ${MOST_LINES_AT_ONCE} lines at once`));
-    } else if (this.#garbage > MOST_GARBAGE) {
+    if (!this.#allowance.take(1)) this.#fail(new Error(`it sent more than ${MOST_AT_ONCE} lines at once`));
+    else if (this.#garbage > MOST_GARBAGE) {
       this.#fail(new Error(`it sent ${MOST_GARBAGE / 1024 / 1024} MB without a message in them`));
     }
     return this.#closing !== undefined;

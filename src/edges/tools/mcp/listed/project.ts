@@ -11,6 +11,8 @@ import { pointed } from "../call/arguments.ts";
 const MOST_PROJECTED = 6000;
 const DEEPEST = 10;
 const MOST_NODES = 400;
+/** References that lead to references. A server could make a chain of thousands, and each of its fields would follow it. */
+const MOST_HOPS = 20;
 
 /** Keywords with plain values that Anthropic, OpenAI and Gemini all take. */
 const PLAIN = new Set([
@@ -85,7 +87,7 @@ class Projection {
   #follow(schema: JsonObject, seen: readonly string[]): JsonObject {
     if (typeof schema.$ref !== "string") return schema;
     const { $ref, ...beside } = schema;
-    if (seen.includes($ref)) return beside;
+    if (seen.length > MOST_HOPS || seen.includes($ref)) return beside;
     const found = pointed(this.#root, $ref);
     return found ? this.#follow({ ...found, ...beside }, [...seen, $ref]) : beside;
   }
