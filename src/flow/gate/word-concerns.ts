@@ -89,7 +89,7 @@ const PUTS = /^(cp|mv|rsync|scp|install|ln)$/;
 
 /** What a copy or a move may write: its last word, and in a folder of that name the names of the others. */
 function targetsOf(args: readonly string[], name: string): string[] {
-  const glued = args.flatMap((arg) => /^(?:-[A-Za-z]*t|--target-directory=)(.+)$/s.exec(arg)?.[1] ?? []);
+  const glued = args.flatMap((arg) => /^(?:-[A-Za-su-z]*t|--target-directory=)(.+)$/s.exec(arg)?.[1] ?? []);
   const plain = args.slice(name === "git" ? 1 : 0).filter((arg) => !arg.startsWith("-"));
   const isByOption = glued.length > 0 || args.some((arg) => /^-[A-Za-z]*t$|^--target-directory$/.test(arg));
   const folders = isByOption ? [...glued, ...plain] : plain.slice(-1);

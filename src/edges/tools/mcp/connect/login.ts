@@ -7,6 +7,8 @@
  *     brings it to the gateway by itself, or a person pastes it.
  * MCP-17: what a server names in its metadata is fetched like any page: no private address but the server's own and those listed in
  *     `web.privateHosts`, https elsewhere.
+ * MCP-33: a client from the definition is shown to the issuer of its first login only. Which issuer that is says the server's metadata,
+ *     so a server could name one of its own and get the secret.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -23,7 +25,7 @@ import {
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../../../core/domain/index.ts";
-import { type Clock, defined, visibleLine } from "../../../../core/kit/index.ts";
+import { type Clock, defined, trimEndCharacters, visibleLine } from "../../../../core/kit/index.ts";
 import type { FetchShape } from "../../web/stream.ts";
 import type { ServerConfig } from "../config.ts";
 import { NeedsLogin } from "./errors.ts";
@@ -46,6 +48,8 @@ export interface LoginStore {
 interface Kept {
   client?: StoredOAuthClientInformation;
   tokens?: StoredOAuthTokens & { gotAt: number };
+  /** Where the client of the definition logged in. */
+  pinned?: { clientId: string; issuer: string };
   discovery?: OAuthDiscoveryState;
   pending?: PendingLogin & { verifier: string };
   /** What the server said when it refused us: the rights it wants, and where its metadata is. */
@@ -250,10 +254,14 @@ export class McpLogin implements AuthProvider {
         return state;
       },
       // Credentials belong to the server that issued them and are never shown to another one.
-      clientInformation: (at) => given ?? ofIssuer(read().client, at?.issuer),
+      clientInformation: (at) => (given ? this.#pinned(given, at?.issuer) : ofIssuer(read().client, at?.issuer)),
       saveClientInformation: (client) => keep({ client }),
       tokens: (at) => ofIssuer(read().tokens, at?.issuer),
-      saveTokens: (tokens) => keep({ tokens: { ...tokens, gotAt: clock.now() } }),
+      saveTokens: (tokens) => {
+        const { issuer } = tokens;
+        const pinned = given && issuer !== undefined ? { clientId: given.client_id, issuer } : undefined;
+        return keep({ tokens: { ...tokens, gotAt: clock.now() }, ...defined({ pinned }) });
+      },
       redirectToAuthorization: open,
       async saveCodeVerifier(verifier) {
         const { pending } = read();
@@ -270,6 +278,18 @@ export class McpLogin implements AuthProvider {
         if (scope === "client") await this.#write({ ...rest, ...defined({ tokens }) });
       },
     };
+  }
+
+  #pinned(given: StoredOAuthClientInformation, issuer: string | undefined): StoredOAuthClientInformation {
+    const { pinned } = this.#read();
+    if (pinned?.clientId !== given.client_id || issuer === undefined) return given;
+    if (trimEndCharacters(pinned.issuer, "/") === trimEndCharacters(issuer, "/")) return given;
+    const { server } = this.#parts;
+    throw new AppError("FORBIDDEN", {
+      message: `The login of ${server} has moved from ${visibleLine(pinned.issuer)} to ${visibleLine(issuer.slice(0, 200))}, and the client in its definition was made for the old one.`,
+      hint: `If that is right, give mcp.servers.${server}.oauth a client of the new one.`,
+      retry: "after-change",
+    });
   }
 
   #needsLogin(why = "nobody is logged in"): NeedsLogin {
