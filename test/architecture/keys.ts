@@ -120,6 +120,7 @@ export const OTHER_COLONS: Readonly<Record<string, string>> = {
   "src/flow/commands/commands.ts": "a prompt as people type it",
   "src/flow/gate/destinations.ts": "addresses on command lines",
   "src/flow/gate/floor-dirs.ts": "CDPATH",
+  "src/flow/gate/managers.ts": "a subcommand of nx",
   "src/flow/gate/own-doors.ts": "ports on command lines",
   "src/ground/observe/audit.ts": "ids of findings, which nobody takes apart",
   "src/mind/heartbeat/hours.ts": "times of day",

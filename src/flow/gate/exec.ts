@@ -348,19 +348,8 @@ function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
   if (reached) return ask(but(isOutside(reached)));
-  const loaded =
-    hasFiles(baseName(name)) || baseName(name) === "git"
-      ? undefined
-      : loadedWord(baseName(name), args, isOpen, { shell, place, real: (index) => realPaths(command, index + 1) });
-  if (loaded) return ask(but(isLoadedLater(loaded)));
-  const target = baseName(name) === "git" ? gitTarget(args, isOpen, { shell, place }) : undefined;
-  if (target) return ask(but(isLoadedLater(target)));
-  // What an owner's own script, or a program whose words are judged one by one, does with a name is known or theirs to know.
-  const isKnown = hasFiles(baseName(name)) || name.includes("/") || isSpeltWordByWord(baseName(name));
-  const steering = isKnown
-    ? undefined
-    : steeringWord(baseName(name), args, isOpen, { shell, place, write: rules.write });
-  if (steering) return ask(but(mayWriteSteering(steering)));
+  const later = writesForLater(command, args, { isOpen, around });
+  if (later) return ask(but(later));
   const named = [...judged.files, ...(judged.writes ?? [])];
   const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
   // Reading a file by one of its names shows nothing that the other would not.
@@ -378,6 +367,25 @@ function judgeCommand(command: ShellCommand, around: Around): JudgedPart {
   );
   if (link) return ask(but(`${leading(link)}.`));
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
+}
+
+/** Why a word may write what later turns or other programs obey. */
+function writesForLater(
+  command: ShellCommand,
+  args: readonly string[],
+  { isOpen, around: { shell, place, rules } }: { isOpen: (index: number) => boolean; around: Around },
+): string | undefined {
+  const spelt = command.words[0]!.guess;
+  const name = baseName(spelt);
+  if (hasFiles(name)) return undefined;
+  const real = (index: number) => realPaths(command, index + 1);
+  const loaded =
+    name === "git" ? gitTarget(args, isOpen, { shell, place }) : loadedWord(name, args, isOpen, { shell, place, real });
+  if (loaded) return isLoadedLater(loaded);
+  // What an owner's own script, or a program whose words are judged one by one, does with a name is known or theirs to know.
+  if (spelt.includes("/") || isSpeltWordByWord(name)) return undefined;
+  const steering = steeringWord(name, args, isOpen, { shell, place, write: rules.write });
+  return steering && mayWriteSteering(steering);
 }
 
 /** Why a file that it writes by a word is closed. Output of an allowed command that tee is fed may go where `>` may send it. */

@@ -1,5 +1,5 @@
 /**
- * Files that tell a program what to build, test, install or run: Makefile, package.json, conftest.py, whatever hides behind a dot. With
+ * Files that tell a program what to build, test, install or run: Makefile, package.json, conftest.py, every name with a leading dot. With
  * rules for `cp` and for `make` alone, a copy onto such a file would choose what make runs. So a program that may write asks about one,
  * unless a rule for writing covers it: that is the owner's word that the agent may change what its tasks do. Pure.
  */

@@ -37,7 +37,7 @@ export function reachingWord(
 /** They show what they are given, or only what is wrong with it. Any other program may write where a word says. */
 const READS =
   /^(base(32|64|nc)|column|rev|pr|expand|unexpand|bat|batcat|less|more|zcat|bzcat|xzcat|cksum|sum|shellcheck|markdownlint|yamllint|hadolint|actionlint|tokei|numfmt|tsort|pv|ack|ag|hexyl|rm|rmdir|unlink|trash|chmod|chown|chgrp)$/;
-/** They change nothing of what programs obey: they make it, empty, or put it away. */
+/** They change nothing of what programs obey: they make it, empty, or remove it. */
 const MAKES = /^(touch|mkdir)$/;
 
 /**
@@ -74,7 +74,7 @@ export function steeringWord(
   const at = (word: string) => absolute(word, shell.cwd, place.userHome);
   const isMeant = (word: string) =>
     isInWorkspace(at(word), place) && isSteering(stripRoot(at(word), place)) && !pathRule(write, at(word), place);
-  if (PUTS.test(name) || (name === "git" && args[0] === "mv")) return targetsOf(args, name).find(isMeant);
+  if (PUTS.test(name) || (name === "git" && args[0] === "mv")) return readTargets(args, name).find(isMeant);
   if (name === "git") return undefined;
   const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
   // In `-qOtemp.html` the end is no hidden file.
@@ -88,7 +88,7 @@ export function steeringWord(
 const PUTS = /^(cp|mv|rsync|scp|install|ln)$/;
 
 /** What a copy or a move may write: its last word, and in a folder of that name the names of the others. */
-function targetsOf(args: readonly string[], name: string): string[] {
+function readTargets(args: readonly string[], name: string): string[] {
   const glued = args.flatMap((arg) => /^(?:-[A-Za-su-z]*t|--target-directory=)(.+)$/s.exec(arg)?.[1] ?? []);
   const plain = args.slice(name === "git" ? 1 : 0).filter((arg) => !arg.startsWith("-"));
   const isByOption = glued.length > 0 || args.some((arg) => /^-[A-Za-z]*t$|^--target-directory$/.test(arg));

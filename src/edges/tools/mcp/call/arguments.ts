@@ -1,10 +1,10 @@
 /**
  * Whether arguments fit a tool's schema, so that a model's slip is said to the model before a person is asked about it. The schema is
  * its server's, and so is the structured answer that is held against the schema for answers: they may be wrong, endless or made to be
- * slow. So this reads the keywords that matter and counts its steps by what they cost; whatever it does not know or has no steps left
+ * slow. So this reads the keywords that matter and counts its steps by what they cost; what it does not know or has no steps left
  * for is left to the server, which checks its own arguments anyway.
  *
- * MCP-31: the time is bounded by a number of steps, whatever schema and value a server gives.
+ * MCP-31: the time is bounded by a number of steps for any schema and value that a server gives.
  */
 import { isObject, type Json, type JsonObject } from "../../../../core/domain/index.ts";
 import { nearest } from "../../../../core/kit/index.ts";

@@ -29,7 +29,7 @@ async function connectTo(answer: (method: string, response: ServerResponse) => v
   return { transport, closed };
 }
 
-test("a flood of events closes the connection, and it is said why (MCP-32)", async () => {
+test("a flood of events closes the connection, and it is said why (MC-18, MCP-32)", async () => {
   const event = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: {} })}\n\n`;
   let sent = 0;
   const { transport, closed } = await connectTo((_method, response) => {
@@ -48,7 +48,7 @@ test("a flood of events closes the connection, and it is said why (MCP-32)", asy
   expect(seen).toBeLessThan(20_000);
 });
 
-test("streams that end at once and are to be opened again at once close the connection (MCP-32)", async () => {
+test("streams that end at once and are to be opened again at once close the connection (MC-18, MCP-32)", async () => {
   let streams = 0;
   const { transport, closed } = await connectTo((method, response) => {
     if (method !== "GET") return void response.writeHead(202).end();

@@ -1,5 +1,6 @@
 /** A login whose server never answers; the others are in test/flows/mcp-login.test.ts. */
 import { expect, test } from "vitest";
+import { pretend } from "../../../../../test/support/pretend.ts";
 import { ManualClock } from "../../../../core/kit/index.ts";
 import { McpLogin } from "./login.ts";
 
@@ -39,7 +40,7 @@ function loginAt(issuer: () => string) {
   const login = new McpLogin({
     server: "sky",
     url: "https://sky.example/mcp",
-    oauth: { clientId: "ours", clientSecret: "s3cret" } as never,
+    oauth: pretend({ clientId: "ours", clientSecret: "s3cret" }),
     clock,
     store: {
       read: () => kept,
