@@ -63,5 +63,5 @@ export { trimCharacters, trimEndCharacters } from "./trim.ts";
 export { steersPrograms } from "./variables.ts";
 export { quoteLines, visible, visibleLine, withoutHidden } from "./visible.ts";
 export { WeakCache } from "./weak-cache.ts";
-export { createFile, replaceFile } from "./whole-file.ts";
+export { createFile, replaceFile, replaceFileNow, syncFolder, syncFolderNow } from "./whole-file.ts";
 export { isZone, NO_ZONE } from "./zone.ts";

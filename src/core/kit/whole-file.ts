@@ -1,5 +1,6 @@
 /** Whole files that are there or not, never in parts: after a crash the old one or the new one. */
 import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -15,7 +16,7 @@ export async function replaceFile(file: string, content: string | Uint8Array, mo
     await rm(beside, { force: true });
     throw error;
   }
-  await syncFolder(file);
+  await syncFolder(dirname(file));
 }
 
 /** Makes the file unless there is one. False when there was. */
@@ -29,7 +30,7 @@ export async function createFile(file: string, content: string | Uint8Array): Pr
   } finally {
     await rm(beside, { force: true });
   }
-  await syncFolder(file);
+  await syncFolder(dirname(file));
   return true;
 }
 
@@ -48,9 +49,36 @@ async function writeBeside(file: string, content: string | Uint8Array, mode: num
   return beside;
 }
 
-/** A rename is durable when its folder is. Not every system can do that, and none of those loses the file's content. */
-async function syncFolder(file: string): Promise<void> {
-  const folder = await open(dirname(file), "r").catch(() => undefined);
+/** Names in a folder are durable when it is synced. Not every system can do that, and none of those loses a file's content. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
+}
+
+/** The same, before it returns. */
+export function syncFolderNow(path: string): void {
+  let folder: number | undefined;
+  try {
+    folder = openSync(path, "r");
+    fsyncSync(folder);
+  } catch {
+    // As above.
+  } finally {
+    if (folder !== undefined) closeSync(folder);
+  }
+}
+
+/** Makes the file, or replaces it, in one step; durable when it returns. For the few that are written before anything else runs. */
+export function replaceFileNow(file: string, content: string): void {
+  const beside = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  const handle = openSync(beside, "wx", 0o600);
+  try {
+    writeSync(handle, content);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(beside, file);
+  syncFolderNow(dirname(file));
 }

@@ -5,6 +5,7 @@ import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
+import { syncFolder, syncFolderNow } from "../../core/kit/index.ts";
 
 /** The form of ids we generate. Anything else isn't even looked up. */
 const ID = /^at_[0-9a-z]{26}$/;
@@ -14,7 +15,7 @@ export class Files {
 
   constructor(home: string) {
     this.folder = join(home, "attachments");
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    if (mkdirSync(this.folder, { recursive: true, mode: 0o700 }) !== undefined) syncFolderNow(home);
   }
 
   /** Writes the stream, durable when it resolves; on any failure, nothing is left behind. */
@@ -36,6 +37,7 @@ export class Files {
       }
       await file.sync();
       await file.close();
+      await syncFolder(this.folder);
     } catch (error) {
       await file?.close().catch(() => {});
       await this.remove(id);

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { replaceFile } from "../../core/kit/index.ts";
+import { dirname, join } from "node:path";
+import { replaceFile, syncFolder } from "../../core/kit/index.ts";
 
 export function hashContent(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
@@ -23,7 +23,8 @@ export class Blobs {
     const shelf = join(this.folder, hash.slice(0, 2));
     const file = join(shelf, hash);
     if (await stat(file).catch(() => undefined)) return;
-    await mkdir(shelf, { recursive: true, mode: 0o700 });
+    const made = await mkdir(shelf, { recursive: true, mode: 0o700 });
+    if (made !== undefined) for (const above of [this.folder, dirname(this.folder)]) await syncFolder(above);
     await replaceFile(file, content);
   }
 

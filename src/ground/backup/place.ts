@@ -9,9 +9,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Crash, replaceFile } from "../../core/kit/index.ts";
+import { type Crash, replaceFile, syncFolder } from "../../core/kit/index.ts";
 import { ASIDE, KEY_FILES } from "./home-files.ts";
-import { syncFolder } from "./unpack.ts";
 
 const STAGE = "restoring";
 const MARK = "restore.json";

@@ -1,6 +1,7 @@
 /** Writes a backup's files into an empty folder of ours. Everything is on the disk when it resolves. */
 import { chmod, type FileHandle, mkdir, open, readdir, rm, statfs, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncFolder } from "../../core/kit/index.ts";
 import { MIGRATIONS } from "../records/index.ts";
 import type { Backup, BackupArchive, BackupEntry } from "./archive.ts";
 import { backupErrors } from "./words.ts";
@@ -61,13 +62,6 @@ async function writePieces(
   } finally {
     await file.close();
   }
-}
-
-/** Names are durable when their folder is. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r").catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
 }
 
 export async function isEmptyFolder(path: string): Promise<boolean> {

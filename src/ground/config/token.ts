@@ -1,7 +1,8 @@
 /** The owner's token: from LARES_TOKEN, else made at first start and kept in the home with mode 0600. */
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFileNow } from "../../core/kit/index.ts";
 
 const FILE = "token";
 
@@ -19,13 +20,7 @@ export function ensureToken(home: string, given: string | undefined): string {
   const known = readToken(home, given);
   if (known) return known;
   const token = `lares_${randomBytes(24).toString("base64url")}`;
-  try {
-    writeFileSync(join(home, FILE), `${token}\n`, { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    // Another process was first; its token holds.
-    const other = readToken(home, undefined);
-    if (other) return other;
-    throw error;
-  }
+  // The home's lock is held, so nobody else makes one. An empty file, as a power cut can leave it, is replaced.
+  replaceFileNow(join(home, FILE), `${token}\n`);
   return token;
 }

@@ -6,6 +6,8 @@
  * A descriptor of our own is safe on this file: closing one drops a process's POSIX locks, but SQLite's locks are on other files.
  */
 import { close, closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncFolderNow } from "../../core/kit/index.ts";
 
 export class WriteAheadLog {
   private readonly file: string;
@@ -45,7 +47,11 @@ export class WriteAheadLog {
 
   /** SQLite makes the file with its first write and keeps it until the last connection closes. Windows flushes only what may be written. */
   private open(): number {
-    this.fd ??= openSync(this.file, "r+");
+    if (this.fd === undefined) {
+      this.fd = openSync(this.file, "r+");
+      // SQLite syncs the folder of a new log with its own first sync, which may come megabytes later. Until then its name could be lost.
+      syncFolderNow(dirname(this.file));
+    }
     return this.fd;
   }
 }
