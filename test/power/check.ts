@@ -48,7 +48,7 @@ export async function checkHome(
     if (seen.accepted.size + seen.answered.size) wrong.push("the database is gone");
     return wrong;
   }
-  writeHome(dir, home, /^lares\.db(-wal)?$/);
+  writeHome(dir, home, /^lares\.db(-wal|-journal)?$/);
   let db: Awaited<ReturnType<typeof openDatabase>> | undefined;
   try {
     db = await openDatabase(join(dir, "lares.db"));
