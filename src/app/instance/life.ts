@@ -157,12 +157,7 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
   await intake.channels.apply();
   return {
     changed: (sections) => follow(all, sections, declare),
-    problems: () => [
-      ...problems,
-      ...workshop.hookSources.problems(),
-      ...workshop.teams.problems(),
-      ...all.mind.memory.problems(),
-    ],
+    problems: () => [...problems, ...listProblems(all)],
     async stop(drainMs) {
       for (const stop of stopListening) stop();
       delivery.live.stop();
@@ -185,6 +180,10 @@ export async function startLife(all: All, browser: { closeAll(): Promise<void> }
       ground.records.close();
     },
   };
+}
+
+function listProblems({ workshop, mind }: All): string[] {
+  return [workshop.hookSources, workshop.teams, mind.memory].flatMap((room) => room.problems());
 }
 
 /** Which rooms follow a change of which sections; all others read their settings each time they need them. */

@@ -523,7 +523,7 @@ export async function nextMoment(db: Reads): Promise<number | undefined> {
   const row = await db.get<{ at: number | null }>(
     `SELECT MIN(at) AS at FROM (
        SELECT MIN(not_before) AS at FROM board_task WHERE state = 'ready' AND not_before > 0
-       UNION ALL SELECT MIN(clock_at) FROM board_task WHERE clock_at IS NOT NULL)`,
+       UNION ALL SELECT MIN(clock_at) FROM board_task WHERE clock_at IS NOT NULL) AS moment`,
   );
   return row?.at ?? undefined;
 }

@@ -71,7 +71,7 @@ function loginAt(issuer: () => string) {
   return { login, sent };
 }
 
-test("a client secret from the definition goes to the issuer of the first login only (MC-19)", async () => {
+test("a client secret from the definition goes to the issuer of the first login only (MC-19, MCP-33)", async () => {
   let issuer = "https://login.example";
   const { login, sent } = loginAt(() => issuer);
   const finish = async () => {
