@@ -146,7 +146,7 @@ describe("a task", () => {
     expect(task.why).toContain("The last two attempts ended alike");
   });
 
-  it("for a person waits for them, and a file that they made proves it", async () => {
+  it("for a person waits for them, and their word proves it", async () => {
     const { id } = await add({
       title: "sign",
       assignee: { kind: "person", name: "ana" },
@@ -158,6 +158,25 @@ describe("a task", () => {
       about: "Do it, then hand it in.",
     });
     expect((await lares.rpc("board.accept", { task: id, said: "Signed." })).state).toBe("done");
+  });
+
+  it("for a person is checked when they hand it in, and theirs again when the proof is missing", async () => {
+    const { id } = await add({
+      title: "paint",
+      assignee: { kind: "person", name: "ana" },
+      acceptance: { kind: "file", path: "fence.txt" },
+    });
+    const handIn = () => lares.rpc("board.move", { task: id, move: "hand_in", why: "I painted it." });
+    expect((await taskIs(id, "waiting")).attempt).toBe(1);
+    await handIn();
+    const again = await until("it to be theirs again", async () => {
+      const task = await lares.rpc("board.get", { task: id });
+      return task.state === "waiting" && task.attempt === 2 ? task : undefined;
+    });
+    expect(again.verdicts).toMatchObject([{ clean: false, by: "check" }]);
+    writeFileSync(join(lares.workspace("main"), "fence.txt"), "green");
+    await handIn();
+    expect((await taskIs(id, "done")).verdicts.at(-1)!.evidence).toMatchObject([{ kind: "file", path: "fence.txt" }]);
   });
 
   it("whose work waits for an approval waits with it, and goes on after the answer", async () => {

@@ -133,6 +133,16 @@ it("a chat can be the room: people write there, members answer there under their
   expect(await said("group")).toHaveLength(3);
 });
 
+it("a task for a role goes to the member of the team that has it", async () => {
+  const assignee = { kind: "role" as const, name: "reviewer" };
+  const { id } = await lares.rpc("board.create", { title: "Look it through", team: "pair", assignee });
+  const task = await until("bob to have done it", async () => {
+    const found = await lares.rpc("board.get", { task: id });
+    return found.runs.length > 0 ? found : undefined;
+  });
+  expect(task.runs[0]).toMatchObject({ member: "bob" });
+});
+
 it("ready-made teams are plain folders: made once, with the agents they name", async () => {
   const { templates } = await lares.rpc("teams.templates", {});
   expect(templates.map(({ id }) => id)).toEqual(["builder-reviewer", "household", "newsroom", "research-pair"]);

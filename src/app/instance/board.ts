@@ -8,6 +8,7 @@ import { hasUnknownEffect } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
 import { readTurnState } from "../../ground/engine/index.ts";
 import { Board, BoardWork, chooseCritic, fileReceipt } from "../../mind/board/index.ts";
+import { listTaskMembers } from "../../mind/teams/index.ts";
 import type { Built, BuiltIntake } from "./intake.ts";
 
 export function makeBoard(built: Built & { intake: BuiltIntake }): { board: Board; work: BoardWork } {
@@ -23,7 +24,7 @@ export function makeBoard(built: Built & { intake: BuiltIntake }): { board: Boar
     crash,
     config,
     log: log.child("board"),
-    members: () => workshop.agents.names().map((agent) => ({ agent, roles: [] })),
+    members: () => listTaskMembers(workshop.agents.names(), workshop.teams.list()),
     defaultAgent: makeReader(parts.config, "routing", "defaultAgent"),
     admit: (message, record) => intake.inbox.admit(message, record),
     stop: ground.stopTurn,

@@ -238,7 +238,7 @@ export class BoardWork {
   }
 
   async #give(task: BoardTask, to: Assignment): Promise<void> {
-    if ("person" in to) return void (await this.#wait(task, "ask", words.DO_IT));
+    if ("person" in to) return this.#ask(task, to.person);
     if ("nobody" in to) return void (await this.#block(task, to.nobody));
     const over = overBudget(task, await spentOn(this.#parts.records, task.id));
     if (over) return void (await this.#block(task, words.budgetUsed(over)));
@@ -249,6 +249,24 @@ export class BoardWork {
       return void (await this.#block(task, error.message));
     }
     await this.#claim(task, to.agent);
+  }
+
+  /** A person has it now: an attempt like any other, so that what they hand in is checked, and checked again after the next try. */
+  async #ask(task: BoardTask, person: string): Promise<void> {
+    const attempt = task.attempt + 1;
+    const { clock, defaultAgent } = this.#parts;
+    await this.#parts.board.move(task.id, "ask", LARES, null, {
+      attempt,
+      waitsFor: waitsForPerson(task, words.DO_IT),
+      clockAt: this.#clockAt(0),
+      record: (tx) =>
+        insertRun(tx, {
+          ...{ task: task.id, attempt, member: person, at: clock.now() },
+          // Files and commands that prove it are looked for in this agent's workspace.
+          agent: defaultAgent(),
+          ...{ runtime: null, session: null, turn: null, place: null },
+        }),
+    });
   }
 
   /** The claim, its turn and its run: all of it, or nothing (WORK-1). */
@@ -329,7 +347,9 @@ export class BoardWork {
       const task = await readTask(records, id);
       const run = task && (await readRun(records, id, task.attempt));
       if (!task || !run) return;
-      if (task.state === "verifying") return this.#checks.advance(task, run);
+      // What a person says when they hand it in is their result; there is no turn that has one.
+      const said = run.turn === null ? task.why : null;
+      if (task.state === "verifying") return this.#checks.advance(task, { ...run, result: run.result ?? said });
       if (!["claimed", "running", "waiting"].includes(task.state)) return;
       // It waits for a person's decision, not for a turn.
       if (task.state === "waiting" && readAbout(task) !== words.ANSWER_QUESTION) return;

@@ -63,6 +63,19 @@ export function readTeam(id: string, content: unknown, agreement: string): Team 
   });
 }
 
+/** Who takes tasks: every agent by itself, and once more for each team that it is in, with its role there. */
+export function listTaskMembers(
+  agents: readonly string[],
+  teams: readonly Pick<Team, "id" | "members">[],
+): { agent: string; roles: string[]; team?: string }[] {
+  const inTeams = teams.flatMap(({ id, members }) =>
+    members
+      .map(({ agent, role }) => ({ agent, roles: [role], team: id }))
+      .filter(({ agent }) => agents.includes(agent)),
+  );
+  return [...agents.map((agent) => ({ agent, roles: [] })), ...inTeams];
+}
+
 /** The member of this name, or else the first with this role. */
 export function findMember(team: Pick<Team, "members">, named: string): TeamMember | undefined {
   const wanted = named.toLowerCase();

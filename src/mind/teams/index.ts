@@ -1,4 +1,4 @@
-export type { Team } from "./definition.ts";
+export { listTaskMembers, type Team } from "./definition.ts";
 export { TeamFolders } from "./folders.ts";
 export { TeamRooms } from "./rooms.ts";
 export type { TeamPost } from "./store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTeam } from "./definition.ts";
+import { listTaskMembers, readTeam } from "./definition.ts";
 import { chooseSpeaker, findAddressed, listOwing } from "./speakers.ts";
 
 const team = readTeam(
@@ -53,6 +53,15 @@ describe("who speaks next (TEAMS-2, TEAMS-3)", () => {
     expect(chooseSpeaker([bob], used, { turns: 9, dollars: 0.5 })).toEqual({ do: "end", because: "dollars" });
   });
 });
+
+it("a member of a team takes tasks for its role there; one that doesn't exist takes none", () =>
+  expect(listTaskMembers(["ada", "bob", "main"], [team])).toEqual([
+    { agent: "ada", roles: [] },
+    { agent: "bob", roles: [] },
+    { agent: "main", roles: [] },
+    { agent: "ada", roles: ["member"], team: "t" },
+    { agent: "bob", roles: ["reviewer"], team: "t" },
+  ]));
 
 describe("a team's file", () => {
   it.each([
