@@ -17,11 +17,14 @@ const asked: Record<string, string[]> = {};
 function script(request: NormalRequest): Reply | Promise<Reply> {
   const texts = request.messages.filter((m) => m.role === "user").map(textOf);
   const word = /Task #\d+: (\w+)/.exec(texts.join("\n"))?.[1];
+  const ordered = texts.at(-1)!.startsWith("order ") ? JSON.parse(texts.at(-1)!.slice(6)) : undefined;
+  if (ordered) return request.messages.at(-1)!.role === "tool" ? { text: "ordered" } : useTool("board_create", ordered);
   if (word === undefined || !does[word]) return { text: `heard: ${texts.at(-1)}` };
   asked[word] = [...(asked[word] ?? []), texts.at(-1)!];
   return does[word](asked[word].length, texts.at(-1)!);
 }
 const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] });
+const useTool = (name: string, input: object) => call("tool_run", { name, input });
 const add = (given: Params<"board.create">) => lares.rpc("board.create", given);
 const taskIs = (id: string, state: Task["state"]) =>
   until(
@@ -158,6 +161,32 @@ describe("a task", () => {
       about: "Do it, then hand it in.",
     });
     expect((await lares.rpc("board.accept", { task: id, said: "Signed." })).state).toBe("done");
+  });
+
+  it("can be made and handed in with tools: its result goes back to the conversation that asked for it", async () => {
+    const handed = { result: "four", done: ["counted"], warnings: ["one is asleep"] };
+    does.count = (n) => (n === 1 ? useTool("board_hand_in", handed) : { text: "That was it." });
+    const order = { title: "count the cats", file: "cats.txt", agent: "main" };
+    await lares.rpc("chat.send", { message: `order ${JSON.stringify(order)}`, user: "asker" });
+    const { tasks } = await lares.rpc("board.list", {});
+    const { id } = tasks.find(({ title }) => title === order.title)!;
+    writeFileSync(join(lares.workspace("main"), "cats.txt"), "4");
+    const task = await taskIs(id, "done");
+    expect(task).toMatchObject({
+      madeBy: "main",
+      handoff: { record: { done: ["counted"], warnings: ["one is asleep"] } },
+    });
+    await until("the asker to hear of it", async () => {
+      const { messages } = await lares.rpc("chat.history", { session: "agent:main:http:owner:asker" });
+      return JSON.stringify(messages).includes("four");
+    });
+  });
+
+  it("that needs what isn't there is refused, and the model reads why", async () => {
+    const bad = await lares.rpc("chat.send", { message: 'order {"title":"x","needs":["999"]}', user: "bad" });
+    expect(bad.state).toBe("answered");
+    const { messages } = await lares.rpc("chat.history", { session: "agent:main:http:owner:bad" });
+    expect(JSON.stringify(messages)).toContain('There is no task \\"999\\"');
   });
 
   it("for a person is checked when they hand it in, and theirs again when the proof is missing", async () => {

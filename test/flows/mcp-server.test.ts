@@ -22,6 +22,7 @@ async function open(lares: Lares, scopes: Scope[] | "owner", era: Era = "modern"
   return { ...mcp, token, id: made?.id ?? "" };
 }
 
+const PERSON = { kind: "person", name: "ana" };
 const BODY = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const post = (lares: Lares, headers: Record<string, string>) =>
@@ -31,7 +32,7 @@ describe.each(ERAS)("%s era", (era) => {
   it("an agent is asked and answers, and the tools are those the token has a right to", async () => {
     const { lares } = await start();
     const writer = await open(lares, ["write"], era);
-    expect(await writer.names()).toEqual(["ask", "answer", "stop", "memory_save"]);
+    expect(await writer.names()).toEqual(["ask", "answer", "stop", "memory_save", "board_comment"]);
     const steps: string[] = [];
     const asked = await writer.call(
       "ask",
@@ -46,6 +47,7 @@ describe.each(ERAS)("%s era", (era) => {
     const reader = await open(lares, ["read"], era);
     expect(await reader.names()).toEqual([
       ...["memory_search", "agents_list", "sessions_list", "session_history", "schedule_list"],
+      ...["board_list", "board_get"],
     ]);
     const { out } = await reader.call("sessions_list");
     const [session] = out.sessions as { session: string }[];
@@ -55,6 +57,21 @@ describe.each(ERAS)("%s era", (era) => {
       { role: "user", text: "say:Good morning" },
       { role: "assistant", text: "Good morning" },
     ]);
+  });
+
+  it("the owner's token adds a task to the board once per key; a reader sees it, a writer comments on it", async () => {
+    const { lares } = await start();
+    const owner = await open(lares, "owner", era);
+    const add = () => owner.call("board_create", { title: "Water the plants", assignee: PERSON, key: "w" });
+    const made = await add();
+    expect((await add()).out).toEqual(made.out);
+    expect(made.out).toMatchObject({ title: "Water the plants", who: "ana" });
+    const task = String(made.out.number);
+    const writer = await open(lares, ["write"], era);
+    await writer.call("board_comment", { task, text: "The big one, too." });
+    const reader = await open(lares, ["read"], era);
+    expect((await reader.call("board_list")).out.tasks).toHaveLength(1);
+    expect((await reader.call("board_get", { task })).out.comments).toMatchObject([{ text: "The big one, too." }]);
   });
 
   it("the same key is one turn, also after kill -9; without waiting there is a handle (I2)", async () => {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { type AgentId, asId, waitNames } from "../../core/domain/index.ts";
 import { makeRuntimeChoice, makeRuntimeFinder } from "../../edges/runtimes/index.ts";
 import {
+  createBoardTools,
   createBrowserTool,
   createMemoryTools,
   createMessageTool,
@@ -33,6 +34,7 @@ import {
   withoutPaths,
 } from "../../flow/turns/index.ts";
 import { makeReader } from "../../ground/config/index.ts";
+import { makeBoardToolPort } from "../../mind/board/index.ts";
 import { hasReadOutside, makeResultCap } from "../../mind/context/index.ts";
 import { makeMemoryToolPort } from "../../mind/memory/index.ts";
 import { makeScheduleToolPort } from "../../mind/schedule/index.ts";
@@ -193,6 +195,7 @@ export function addTools({ parts, ground, workshop, delivery, mind, intake, wake
         }),
       ),
       ...createRoomTools(makeRoomToolPort(wakers.rooms)),
+      ...createBoardTools(makeBoardToolPort(wakers.board, wakers.work, (session) => hasReadOutside(records, session))),
       ...createWebTools(web, parsers.page, { clock }),
       createMessageTool(
         makeMessagePort({

@@ -2,6 +2,7 @@
 
 export { type OpenedPeers, openPeers, peersConfig } from "./a2a/index.ts";
 export { adviseTools } from "./advise.ts";
+export { createBoardTools } from "./board/board.ts";
 export { createBrowserTool } from "./browser/index.ts";
 export { visible } from "./escape.ts";
 export { eventHooksConfig, type OpenedHooks, openEventHooks } from "./event-hooks/index.ts";

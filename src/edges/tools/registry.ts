@@ -51,6 +51,11 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 
 /** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
 export const ON_DEMAND_TOOLS: readonly string[] = [
+  "board_list",
+  "board_get",
+  "board_create",
+  "board_comment",
+  "board_hand_in",
   "browser",
   "memory_forget",
   "room_post",

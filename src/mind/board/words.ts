@@ -119,7 +119,7 @@ export function taskText(t: {
     ),
     ...(t.verdict ? [`The last attempt wasn't accepted: ${t.verdict}`] : []),
     ...(t.handoff ? ["What the last attempt left:", ...handoffLines(t.handoff)] : []),
-    "When you are finished, end with a summary of what you did, what is still open and what the next one should know.",
+    "When you are finished, hand it in with board_hand_in, or just end with a summary of what you did, what is still open and what the next one should know.",
   ].join("\n\n");
 }
 

@@ -1,6 +1,7 @@
 /** The catalogue of the program: what other agents can do here. Each part is left out for tokens without the right to it. */
 import { addApprovals, approvalTools, isFollowable } from "./approvals.ts";
 import { askTools } from "./ask.ts";
+import { boardTools } from "./board.ts";
 import { addTool, type McpCatalogue } from "./catalogue.ts";
 import { recordTools } from "./records.ts";
 import { addSkills } from "./skills.ts";
@@ -25,7 +26,7 @@ export const laresCatalogue: McpCatalogue = {
   },
   isFollowable,
   register(server, client) {
-    for (const one of [...askTools, ...recordTools, ...approvalTools]) addTool(server, client, one);
+    for (const one of [...askTools, ...recordTools, ...boardTools, ...approvalTools]) addTool(server, client, one);
     addApprovals(server, client);
     addSkills(server, client);
   },
