@@ -43,6 +43,7 @@ beforeAll(async () => {
       channels: { external: { mine: { token: "x".repeat(32), dm: "open" } } },
     },
   });
+  await lares.rpc("teams.add", { id: "crew", members: [{ agent: "main" }] });
   const workspace = lares.workspace();
   mkdirSync(join(workspace, "repo"));
   mkdirSync(join(workspace, "empty"));
@@ -118,6 +119,12 @@ const SUCCESSES: Row[] = [
   ["schedule_snooze", "when it comes now", async () => ({ name: await jobOfItsOwn(), in: "1 hour" }), "own"],
   ["sessions_list", "its own sub-agents", {}, "own"],
   ["wait", "that nothing is to come", { for: "agents" }, "own"],
+  ["board_list", "tasks, for the owner", {}, "own"],
+  ["board_get", "what somebody wrote", async () => ({ task: await taskOfSomebody() }), "outside"],
+  ["board_create", "that it is added", { title: "look", person: "ana" }, "own"],
+  ["board_comment", "that it is there", async () => ({ task: await taskOfSomebody(), text: "hm" }), "own"],
+  ["room_post", "that it is there", { text: "hello" }, "own"],
+  ["room_read", "what members wrote", { after: 0 }, "outside"],
 ];
 /** … and where it fails. */
 const FAILURES: Row[] = [
@@ -151,6 +158,13 @@ const FAILURES: Row[] = [
   ["sessions_send", "no such session", { session: "sub:x:1", text: "x" }, "own"],
   ["sessions_stop", "no such session", { session: "sub:x:1" }, "own"],
   ["wait", "wrong input", { for: "ever" }, "own"],
+  ["board_list", "wrong input", { wrong: 1 }, "own"],
+  ["board_get", "no such task", { task: "999999" }, "own"],
+  ["board_create", "no such parent", { title: "x", parent: "999999" }, "own"],
+  ["board_comment", "no such task", { task: "999999", text: "x" }, "own"],
+  ["board_hand_in", "no task", { result: "done" }, "own"],
+  ["room_post", "no such team", { text: "x", team: "nobody" }, "own"],
+  ["room_read", "no such team", { team: "nobody" }, "own"],
   ["no_such_tool", "no such tool", {}, "own"],
 ];
 /** What only one session can ask: about its own sub-agents, and about what was said before it was started afresh. */
@@ -174,6 +188,9 @@ function addFile(): string {
 }
 function misfit(): string {
   return "*** Begin Patch\n*** Update File: page.txt\n@@\n-Hello world this is line onE\n+x\n*** End Patch";
+}
+async function taskOfSomebody(): Promise<string> {
+  return String((await lares.rpc("board.create", { title: PLANTED.slice(0, 100), draft: true })).number);
 }
 async function factToForget(): Promise<string> {
   return (await lares.rpc("memory.add", { text: `gone soon ${++made}` })).id;
@@ -224,7 +241,9 @@ test("every registered tool has a row for success and one for failure", async ()
   const all = [...new Set([...direct(), ...hidden])].sort();
   expect(all.length).toBeGreaterThan(20);
   const rows = (table: readonly (readonly [string, ...unknown[]])[]) => [...new Set(table.map(([tool]) => tool))];
-  const succeeds = [...rows(SUCCESSES), ...rows(OF_A_SESSION), ...(chromium ? [] : ["browser"])];
+  // A task is handed in by who works on it: in test/flows/board.test.ts.
+  const elsewhere = ["board_hand_in", ...(chromium ? [] : ["browser"])];
+  const succeeds = [...rows(SUCCESSES), ...rows(OF_A_SESSION), ...elsewhere];
   expect([...new Set(succeeds)].sort()).toEqual(all);
   expect(rows(FAILURES.filter(([tool]) => tool !== "no_such_tool")).sort()).toEqual(all);
 });

@@ -627,7 +627,8 @@ function observed(): Scenario {
 }
 
 /** Passed by `lares backup`, in a process beside the gateway's: test/flows/backup.test.ts dies there. */
-type CommandPoint = "backup.packed" | "backup.stored" | "restore.staged" | "restore.aside";
+const COMMAND_POINTS = ["backup.packed", "backup.stored", "restore.staged", "restore.aside"] as const;
+type CommandPoint = (typeof COMMAND_POINTS)[number];
 
 /** A team whose lead asks another member: every post and every answer is there once (TEAMS-4). */
 function talkingTeam(): Scenario {
@@ -860,7 +861,7 @@ const SWEEP: Record<Exclude<CrashPoint, CommandPoint>, [string, Scenario][]> = {
 };
 
 it("the sweep knows every point of the catalogue", () => {
-  expect(Object.keys(SWEEP).sort()).toEqual(Object.keys(CRASH_POINTS).sort());
+  expect([...Object.keys(SWEEP), ...COMMAND_POINTS].sort()).toEqual(Object.keys(CRASH_POINTS).sort());
   for (const list of Object.values(SWEEP)) expect(list.length).toBeGreaterThan(0);
 });
 

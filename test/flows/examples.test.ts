@@ -33,14 +33,29 @@ const ENDS: Readonly<Record<string, readonly [code: number, why: string]>> = {
   "import openclaw": [5, "there is no such folder"],
   "import hermes": [5, "there is no such folder"],
   "import accept": [5, "nothing was imported"],
+  "backup list": [5, "there is no backup"],
+  "backup verify": [5, "there is no backup"],
+  "backup restore": [2, "the yes is asked for in a terminal"],
+  "board show": [5, "there is no task of that number"],
+  "board comment": [5, "there is no task of that number"],
+  "board accept": [5, "there is no task of that number"],
+  "board reject": [5, "there is no task of that number"],
+  "board publish": [5, "there is no task of that number"],
+  "board shelve": [5, "there is no task of that number"],
+  "board hand-in": [5, "there is no task of that number"],
+  "board release": [5, "there is no task of that number"],
+  "board block": [5, "there is no task of that number"],
+  "board unblock": [5, "there is no task of that number"],
+  "board settle": [5, "there is no task of that number"],
+  "board cancel": [5, "there is no task of that number"],
   "secrets keyring": [3, "the shell has no session with a keyring"],
 };
 
 /**
- * Commands that stay until they are stopped, and those whose examples fetch something from the registry or start what it had; see
- * test/flows/mcp.test.ts and test/flows/runtime-trials.test.ts.
+ * Commands that stay until they are stopped, those whose examples fetch something from the registry or start what it had, and one that
+ * writes outside of the home; see test/flows/mcp.test.ts, test/flows/runtime-trials.test.ts and test/flows/backup.test.ts.
  */
-const LEFT_OUT = new Set(["gateway run", "logs", "mcp test", "runtimes install", "runtimes probe"]);
+const LEFT_OUT = new Set(["gateway run", "logs", "mcp test", "runtimes install", "runtimes probe", "backup create"]);
 
 /** What takes something away comes last, so that the others still find it. */
 const isLast = ({ name }: { name: string }) => /\b(?:remove|delete|revoke)$/.test(name);
@@ -65,6 +80,7 @@ beforeAll(async () => {
   writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: Deploys the site.\n---\nRun make.\n");
   writeFileSync(join(lares.home, "agents", "main", "HEARTBEAT.md"), "- every day: look at the calendar\n");
   for (const name of ["mail", "plants"]) await lares.rpc("schedule.add", { prompt: "Say so.", every: "1 day", name });
+  await lares.rpc("teams.add", { id: "household", template: "household" });
   await lares.rpc("wakes.send", { session: "main", text: "Good morning." });
 }, 30_000);
 

@@ -15,6 +15,7 @@ const PATCH = "*** Begin Patch\n*** Add File: patched.txt\n+hello\n*** End Patch
 /** What is said first, for words that mean what was made before. */
 const REMINDER = "remind me in 2 hours to drink water";
 const HELPER = "ask a sub-agent to wait 200 seconds";
+const TASK = "add a task: water the plants";
 const COMMAND = "run sleep 100 in the background";
 
 type Sentence = string | { first: string; words: string };
@@ -82,6 +83,19 @@ const SENTENCES: Readonly<Record<string, readonly [Sentence, Sentence, ...Senten
     { first: HELPER, words: "stop the sub-agent" },
     { first: HELPER, words: "cancel the helper" },
   ],
+  board_list: ["what's on the board?", "show me the tasks"],
+  board_get: [
+    { first: TASK, words: "show task 1" },
+    { first: TASK, words: "read the task #1" },
+  ],
+  board_create: [TASK, 'add a task to the board: "call Ann"'],
+  board_comment: [
+    { first: TASK, words: "comment on task 1: it's urgent" },
+    { first: TASK, words: "comment on the task #1: hurry" },
+  ],
+  board_hand_in: ["hand in the task: the plants are watered", "hand in: done"],
+  room_post: ["write in the room: dinner is ready", "post in the team's room: hello"],
+  room_read: ["what's new in the room?", "read the room"],
   wait: ["wait 1 second", "wait for the sub-agents", "wait until the command is done"],
   tool_search: ["find a tool for schedules", "which tools do you have?"],
   tool_run: ["run the tool schedule_list", 'use the tool memory_forget with {"about":"tea"}'],

@@ -1,10 +1,12 @@
 /** Every built-in tool, to look at: nothing of Lares is behind those that need it. */
 import type { Tool } from "../../src/core/contracts/index.ts";
 import {
+  createBoardTools,
   createBrowserTool,
   createMemoryTools,
   createMessageTool,
   createProcess,
+  createRoomTools,
   createScheduleTools,
   createSessionTools,
   createTools,
@@ -22,6 +24,8 @@ export function everyTool(): { registry: ToolRegistry; bound: Tool[] } {
   const bound: Tool[] = [
     ...createScheduleTools(pretend({})),
     ...createSessionTools(pretend({})),
+    ...createBoardTools(pretend({})),
+    ...createRoomTools(pretend({})),
     createWait(pretend({})),
     ...createMemoryTools(pretend({})),
     ...createWebTools(web, pretend({})),

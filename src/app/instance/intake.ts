@@ -220,10 +220,7 @@ function buildInbox(built: Built, sessions: Sessions): Inbox {
     findZone: ground.findZone,
     where: whereInWords,
     accounts: late.accounts.get,
-    teamRooms: {
-      place: (message) => late.rooms.get().place(message),
-      noteAdmitted: (...noted) => late.rooms.get().noteAdmitted(...noted),
-    },
+    teamRooms: workshop.teams.chats,
   });
 }
 

@@ -1,6 +1,7 @@
 /** What a turn thinks with: its context and compaction, memory, money, locks on what it changes, and checkpoints of it. */
 
 import type { Worktrees } from "../../core/contracts/index.ts";
+import { readTeamSession } from "../../core/domain/index.ts";
 import { endRun, ON_DEMAND_TOOLS, RUN_TAG } from "../../edges/tools/index.ts";
 import { GitWorktrees } from "../../edges/worktrees/index.ts";
 import type { Checkpoints } from "../../flow/checkpoints/index.ts";
@@ -148,7 +149,7 @@ function buildPrompts(parts: InstanceParts, ground: Ground, workshop: Workshop, 
     },
     async files(agent, session) {
       const files = await late.memory.get().promptFiles(agent, session);
-      const member = late.rooms.get().memberIn(session);
+      const member = readTeamSession(session) && late.rooms.get().memberIn(session);
       return member ? { ...files, agents: `${files.agents}\n\n${describeTeam(member.team)}`.trim() } : files;
     },
     skills: (agent) => skills.section(agent),

@@ -1,6 +1,6 @@
 /** Agents whose body is another runtime. Built with the instance, loaded when the first of them has a turn. */
 import { homedir } from "node:os";
-import type { AgentId } from "../../core/domain/index.ts";
+import { type AgentId, readTeamSession } from "../../core/domain/index.ts";
 import { scriptedRelays } from "../../edges/models/index.ts";
 import { listTrials, loadHost, makeRuntimeFinder, type RuntimeHost } from "../../edges/runtimes/index.ts";
 import { openRunMachine } from "../../edges/tools/index.ts";
@@ -71,7 +71,7 @@ export function buildRuntimes({ parts, ground, workshop, mind, late }: Built): R
       instructions,
       find: makeRuntimeFinder(config),
       chosen: async (session) =>
-        late.rooms.get().memberIn(session)?.runtime ??
+        (readTeamSession(session) ? late.rooms.get().memberIn(session)?.runtime : undefined) ??
         (await taskRuntime(records, session)) ??
         (await spawnedRuntime(records, session)),
       repository: async (agent, session) =>

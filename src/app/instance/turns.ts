@@ -52,7 +52,7 @@ export interface Turns {
 }
 
 export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<Turns> {
-  const { parts, ground, workshop, mind } = built;
+  const { parts, ground, workshop, delivery, mind } = built;
   const { config, models, clock, ids, crash, bus, log } = parts;
   const { records, engine, called, clean, agentModel, stopTurn, eventHooks: hooks } = ground;
   const { agents, roots, tools } = workshop;
@@ -81,7 +81,8 @@ export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<T
       makeRoom: (ctx, at, number, why) => mind.compactions.makeRoom(ctx, at, number, why),
       cap: makeResultCap(mind.contexts, makeReader(config, "context", "toolShare")),
     },
-    replies: signReplies(built),
+    replies: delivery.outbox,
+    sign: (session, text) => built.wakers.rooms.sign(session, text),
     intake: makeTurnIntake(records, workshop.attachments),
     judge: judging,
     changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
@@ -101,14 +102,6 @@ export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<T
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
   } satisfies TurnParts);
   return { turns, judging };
-}
-
-/** In a chat that is a team's room all members speak through one account, so their answers say whose they are. */
-function signReplies({ delivery, wakers }: All): TurnParts["replies"] {
-  const { outbox } = delivery;
-  return {
-    intend: (tx, reply) => outbox.intend(tx, { ...reply, text: wakers.rooms.sign(reply.session, reply.text) }),
-  };
 }
 
 function buildJudging({ parts, ground, workshop, delivery, wakers, mind }: All): Judging {

@@ -131,7 +131,7 @@ export function buildWorkshop(parts: InstanceParts, ground: Ground, late: LatePa
   const a2a = openAgents(parts, records, late);
   const far = joinFarWork([a2a.hires, mcp.tasks]);
   whenStopped.push((turn) => far.drop(turn));
-  const teams = new TeamFolders({ home, templates: findTemplates(), clock, crash, agents });
+  const teams = new TeamFolders({ home, templates: findTemplates(), clock, crash, agents }, late.rooms.get);
   const made = { agents, ensureAgents, attachments, hookSources, mcp, parsers, plugins };
   return { ...made, a2a, far, processes, roots, runs, sandbox, skills, skillPort, teams, tools };
 }

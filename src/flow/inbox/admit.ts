@@ -85,6 +85,8 @@ export interface AttachedFiles {
 
 /** Group chats that are rooms of teams. */
 export interface TeamRoomChats {
+  /** Whether there are any. */
+  readonly isUsed: boolean;
   /** Who answers a message there, in which session; undefined for every other chat. */
   place(message: InboundMessage): { agent: AgentId; session: SessionKey } | undefined;
   /** Written with the admission. Does nothing for every other session. */
@@ -152,7 +154,8 @@ export function makeInbox(parts: InboxParts) {
 
     /** The agent a message would go to. */
     findAgent: (message: InboundMessage): AgentId =>
-      parts.teamRooms.place(message)?.agent ?? place(parts.config(), message).agent,
+      (parts.teamRooms.isUsed ? parts.teamRooms.place(message)?.agent : undefined) ??
+      place(parts.config(), message).agent,
 
     /** The person a message would be from. */
     findPerson: (message: InboundMessage): Placement["person"] => place(parts.config(), message).person,
@@ -160,7 +163,8 @@ export function makeInbox(parts: InboxParts) {
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(sent: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       let message = sent;
-      const placement = { ...place(parts.config(), message), ...parts.teamRooms.place(message) };
+      const room = parts.teamRooms.isUsed ? parts.teamRooms.place(message) : undefined;
+      const placement = { ...place(parts.config(), message), ...room };
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
       const given = makeAcceptId(message);
@@ -308,7 +312,7 @@ async function accept(parts: InboxParts, m: Accepting): Promise<Admitted> {
     });
     held?.record(tx);
     m.record?.(tx, turn);
-    if (reply === undefined) parts.teamRooms.noteAdmitted(tx, turn, message, placement);
+    if (parts.teamRooms.isUsed && reply === undefined) parts.teamRooms.noteAdmitted(tx, turn, message, placement);
     if (isOpened) parts.hooks.record(tx, "session.opened", `${session}/${turn}`, () => ({ agent, session }));
     parts.hooks.record(tx, "message.received", turn, () => {
       const { channel, chat } = message.route;

@@ -7,6 +7,7 @@ import {
   leastTrusted,
   type ModelMessage,
   messageIds,
+  readTeamSession,
   type Terms,
   type ToolResultPart,
   type TurnFailure,
@@ -111,7 +112,8 @@ export function finish(parts: TurnParts, run: TurnRun, ending: Ending): Outcome 
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const say = () => (isGuest ? parts.withoutPaths(spokenToGuest(result)) : spoken(result, turn));
       const text = isKept(run.terms.keeps, result.state) ? "" : say();
-      if (text) parts.replies.intend(tx, { answer: answerIds.answer(turn), turn, session, route, text });
+      const sent = text && readTeamSession(session) ? parts.sign(session, text) : text;
+      if (sent) parts.replies.intend(tx, { answer: answerIds.answer(turn), turn, session, route, text: sent });
     },
   };
 }

@@ -438,6 +438,8 @@ export interface TurnParts {
   judge: Judge;
   questions: ApprovalQuestions;
   replies: ReplySink;
+  /** An answer in the room of a team, as it is sent where all members speak through one account. */
+  sign: (session: SessionKey, text: string) => string;
   tools: Toolbox;
   paid: PaidModel;
   locks: ResourceLocks;

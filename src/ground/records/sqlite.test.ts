@@ -429,12 +429,12 @@ describe("a failed commit", () => {
     if (mounted) onTestFinished(() => void spawnSync("umount", ["-l", dir]));
     else console.info(`no tmpfs here (${String(mount.stderr ?? mount.error).trim()}): the file is capped instead`);
     await fillUp(dir, (db) => {
-      if (!mounted) db.exec("PRAGMA max_page_count = 240");
+      if (!mounted) db.exec("PRAGMA max_page_count = 400");
     });
   });
 
   it("happens when the file may grow no more, and what was told before is still there (SQLITE-1, SQLITE-2)", async () => {
-    await fillUp(newDirectory(), (db) => db.exec("PRAGMA max_page_count = 240"));
+    await fillUp(newDirectory(), (db) => db.exec("PRAGMA max_page_count = 400"));
   });
 
   async function fillUp(dir: string, cap: (db: Database) => void): Promise<void> {

@@ -176,8 +176,8 @@ export class BoardWork {
     const task = run && (await readTask(records, run.task));
     if (!run || !task || run.turn !== turn || task.attempt !== run.attempt || task.turn !== turn) {
       throw new AppError("TOOL_INPUT", {
-        message: "You have no task to hand in.",
-        hint: "board_list shows the tasks.",
+        message: "Nothing to hand in: this turn isn't work on a task.",
+        hint: "Only who was given a task can hand it in, in the turn that works on it.",
       });
     }
     await records.write((tx) => {

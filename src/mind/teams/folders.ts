@@ -6,6 +6,7 @@ import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import { listBelow, readBelow, textBelow, writeBelow } from "../../core/files/index.ts";
 import type { Clock, Crash } from "../../core/kit/index.ts";
 import { readTeam, type Team } from "./definition.ts";
+import type { TeamRooms } from "./rooms.ts";
 
 export interface TeamFolderParts {
   /** The home. */
@@ -39,15 +40,25 @@ const LARGEST = 256_000;
 /** More than anybody has; a folder full of something else must not be read whole. */
 const MOST_TEAMS = 500;
 
+/** What the rooms of teams do with messages of a chat. */
+type RoomChats = Pick<TeamRooms, "place" | "noteAdmitted">;
+
 export class TeamFolders {
   private readonly parts: TeamFolderParts;
+  /** For the inbox, which asks about every message: a field, so that nothing is called while no chat is a room. */
+  readonly chats: RoomChats & { isUsed: boolean };
   private known: Team[] = [];
   private broken = new Map<string, string>();
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
 
-  constructor(parts: TeamFolderParts) {
+  constructor(parts: TeamFolderParts, rooms: () => RoomChats) {
     this.parts = parts;
+    this.chats = {
+      isUsed: false,
+      place: (message) => rooms().place(message),
+      noteAdmitted: (...noted) => rooms().noteAdmitted(...noted),
+    };
   }
 
   /** As they were at the last look; starts another one when that is a while ago. */
@@ -157,6 +168,7 @@ export class TeamFolders {
     this.known = found;
     this.broken = broken;
     this.lookedAt = clock.now();
+    this.chats.isUsed = found.some(({ room }) => room.chat !== undefined);
   }
 }
 

@@ -37,8 +37,8 @@ Set up  lares onboard                     set up a model and a channel
         lares tokens create NAME          access tokens; list, revoke
         lares secrets set NAME            secrets for commands; list, grant
 Also    a2a, acp, answer, attention, backup, board, context, goals, heartbeat,
-        hooks, import, mcp, plugins, runtimes, skills, teams, token, wake, wakes,
-        watch
+        hooks, import, mcp, plugins, runtimes, skills, teams, token, wake,
+        wakes, watch
 Everywhere: --home DIR, --url URL, --token TOKEN, --json, -q, --no-input, --yes
 More about a command: lares sessions --help. Everything: docs/CLI.md
 `;

@@ -1,6 +1,7 @@
 /** The plain words the practice model understands, as a table. The first row that matches counts, so order matters. */
 import type { JsonObject } from "../../../../core/domain/index.ts";
 import { NOTHING_RECALLED, type Recalled } from "../recall.ts";
+import { BOARD } from "./board.ts";
 import { FILES } from "./files.ts";
 import { MEMORY } from "./memory.ts";
 import { TIME_ROWS } from "./time.ts";
@@ -40,9 +41,16 @@ const TOOLS: readonly PracticeRule[] = [
 
 const PLEASE = String.raw`^(?:please\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?`;
 
-export const RULES: readonly Rule[] = [...ENDINGS, ...WEB, ...WORK, ...TOOLS, ...TIME_ROWS, ...MEMORY, ...FILES].map(
-  (one) => ({ ...one, pattern: new RegExp(PLEASE + one.pattern, "is") }),
-);
+export const RULES: readonly Rule[] = [
+  ...ENDINGS,
+  ...BOARD,
+  ...WEB,
+  ...WORK,
+  ...TOOLS,
+  ...TIME_ROWS,
+  ...MEMORY,
+  ...FILES,
+].map((one) => ({ ...one, pattern: new RegExp(PLEASE + one.pattern, "is") }));
 
 /** The patterns look back and forth; on a pasted book they would do so for minutes. */
 const LONGEST = 4_000;
