@@ -181,7 +181,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/faces/cli/chat/questions.ts",
     "src/faces/cli/commands/channels.ts",
     "src/faces/cli/commands/schedule.ts",
-    "src/faces/cli/commands/teams.ts",
+    "src/faces/cli/commands/agent-teams.ts",
     "src/faces/cli/doctor/home.ts",
     "src/faces/cli/onboard/choice.ts",
     "src/faces/cli/program.ts",

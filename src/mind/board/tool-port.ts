@@ -43,7 +43,10 @@ export function makeBoardToolPort(
       const { task, needs, comments, verdicts } = await readable(() => board.read(ref));
       const last = verdicts.at(-1);
       return {
-        ...{ number: task.number, title: task.title, state: task.state, description: task.description },
+        number: task.number,
+        title: task.title,
+        state: task.state,
+        description: task.description,
         proof: describeProof(JSON.parse(task.acceptance) as Acceptance),
         needs: needs.map(({ number, title, state }) => ({ number, title, state })),
         comments: comments.slice(-10).map(({ author, text }) => ({ author, text })),

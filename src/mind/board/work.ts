@@ -261,10 +261,16 @@ export class BoardWork {
       clockAt: this.#clockAt(0),
       record: (tx) =>
         insertRun(tx, {
-          ...{ task: task.id, attempt, member: person, at: clock.now() },
+          task: task.id,
+          attempt,
+          member: person,
+          at: clock.now(),
           // Files and commands that prove it are looked for in this agent's workspace.
           agent: defaultAgent(),
-          ...{ runtime: null, session: null, turn: null, place: null },
+          runtime: null,
+          session: null,
+          turn: null,
+          place: null,
         }),
     });
   }

@@ -1,7 +1,7 @@
 /** Commands about teams. */
 import { type CommandEntry, whole } from "./entry.ts";
 
-const teams = () => import("../../commands/teams.ts");
+const teams = () => import("../../commands/agent-teams.ts");
 
 export const teamCommands: readonly CommandEntry[] = [
   {
