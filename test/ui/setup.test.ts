@@ -76,7 +76,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.fill("#composer", "please touch a file");
     await page.press("#composer", "Enter");
     const card = page.locator("[data-approval]");
-    await card.getByText(/on this page, for main/).waitFor();
+    await card.getByText(/You, in this chat · agent main/).waitFor();
     await page.waitForTimeout(700);
     await card.getByRole("button", { name: "Always allow…" }).click();
     await card.locator(".rule pre").getByText("kept.txt").waitFor();
