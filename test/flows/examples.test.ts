@@ -80,7 +80,7 @@ beforeAll(async () => {
   writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: Deploys the site.\n---\nRun make.\n");
   writeFileSync(join(lares.home, "agents", "main", "HEARTBEAT.md"), "- every day: look at the calendar\n");
   for (const name of ["mail", "plants"]) await lares.rpc("schedule.add", { prompt: "Say so.", every: "1 day", name });
-  await lares.rpc("teams.add", { id: "household", template: "household" });
+  await lares.rpc("teams.add", { id: "household", members: [{ agent: "main", role: "cook" }] });
   await lares.rpc("wakes.send", { session: "main", text: "Good morning." });
 }, 30_000);
 

@@ -66,7 +66,7 @@ const handInInput = z.strictObject({
 const OURS = { result: "own", failure: "own" } as const;
 const said = (description: string): JsonObject => ({ type: "string", description });
 const list = (description: string): JsonObject => ({ type: "array", items: { type: "string" }, description });
-const task = said("its number, such as 12");
+const task = said("its number on the board");
 
 export function createBoardTools(port: BoardPort): Tool[] {
   return [listTasks(port), getTask(port), createTask(port), commentTask(port), handIn(port)];
@@ -76,7 +76,7 @@ function listTasks(port: BoardPort): Tool {
   return {
     spec: {
       name: "board_list",
-      description: "List the board's tasks: who has them and how they stand.",
+      description: "List the tasks on the board, with who has each and how it stands.",
       input: { type: "object", properties: {} },
     },
     repeat: "safe",
@@ -122,7 +122,7 @@ function createTask(port: BoardPort): Tool {
         properties: {
           title: said("one line"),
           description: said("all they need to know"),
-          check: said("a command; the task is done when it exits with 0"),
+          check: said("a command; the task is done when it succeeds"),
           file: said("or a file in the workspace that must be there"),
           agent: said("who does it"),
           role: said("or any member with this role"),
@@ -184,7 +184,7 @@ function commentTask(port: BoardPort): Tool {
   return {
     spec: {
       name: "board_comment",
-      description: "Add a comment to a task of the board.",
+      description: "Add a comment to a task of the board. People and its worker read it; it decides nothing.",
       input: { type: "object", properties: { task, text: said("what to say") }, required: ["task", "text"] },
     },
     repeat: "with-key",

@@ -73,7 +73,10 @@ function read(port: RoomPort): Tool {
     spec: {
       name: "room_read",
       description: "Read your team's room: what is new to you, or everything after a post's number.",
-      input: { type: "object", properties: { after: { type: "number" }, team: whichTeam } },
+      input: {
+        type: "object",
+        properties: { after: { type: "number", description: "a post's number" }, team: whichTeam },
+      },
     },
     repeat: "safe",
     words: { result: "outside", failure: "own" },
