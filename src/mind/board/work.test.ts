@@ -169,7 +169,7 @@ test("what waits for a person is brought up again, less and less often (WORK-5)"
   expect((await comments())[0]).toBe("This has been waiting for 1 h. Look at the result, then accept or reject it.");
 });
 
-test("the one that asked hears of the end once, also when Lares dies before it is told (WORK-6)", async () => {
+test("the one that asked hears of the end once, also when Lares dies before saying so (WORK-6)", async () => {
   tellFails = true;
   await board.create({ title: "a", acceptance: STRING }, AGENT);
   await rest();
