@@ -1127,7 +1127,11 @@ const STEPS: readonly Migration[] = [
     why TEXT NOT NULL, CONSTRAINT board_stale CHECK (why <> 'stale'), CONSTRAINT board_cycle CHECK (why <> 'cycle'),
     CONSTRAINT board_full CHECK (why <> 'full')
   );
-  -- Done without evidence can't be stored, whatever the code does.
+  `,
+  {
+    // Done without evidence can't be stored, whatever the code does.
+    both: "",
+    sqlite: `
   CREATE TRIGGER board_done BEFORE UPDATE OF state ON board_task
     WHEN NEW.state = 'done' AND NOT EXISTS (
       SELECT 1 FROM board_verdict v JOIN board_evidence e ON e.verdict = v.seq
@@ -1136,6 +1140,22 @@ const STEPS: readonly Migration[] = [
   CREATE TRIGGER board_born BEFORE INSERT ON board_task WHEN NEW.state NOT IN ('draft', 'ready')
     BEGIN SELECT RAISE(ABORT, 'a task begins as draft or ready'); END;
   `,
+    postgres: `
+  CREATE FUNCTION board_done() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.state = 'done' AND NOT EXISTS (
+      SELECT 1 FROM board_verdict v JOIN board_evidence e ON e.verdict = v.seq
+      WHERE v.seq = NEW.verdict AND v.task = NEW.id AND v.clean = 1)
+    THEN RAISE EXCEPTION 'a task is done only with evidence'; END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER board_done BEFORE UPDATE OF state ON board_task FOR EACH ROW EXECUTE FUNCTION board_done();
+  CREATE FUNCTION board_born() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.state NOT IN ('draft', 'ready') THEN RAISE EXCEPTION 'a task begins as draft or ready'; END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER board_born BEFORE INSERT ON board_task FOR EACH ROW EXECUTE FUNCTION board_born();
+  `,
+  },
   `
   -- Worktrees of repositories, each for one piece of work. name: of its folder below the home, and in the repository. settings: digests
   -- of the repository's settings and hooks when it was made. report: what came of it.
