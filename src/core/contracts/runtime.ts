@@ -200,7 +200,8 @@ export type UsageBasis = "billed" | "priced" | "guessed";
 export type RunOutcome = "finished" | "out-of-room" | "refused" | "rejected" | "stopped" | "failed" | "unknown";
 
 export type RunEventBody =
-  | { type: "run_started"; session: string | null; model: string | null; version: string | null }
+  /** `takenUp`: the run went on without us, and so do its words: what the attempt before heard of them belongs to them. */
+  | { type: "run_started"; session: string | null; model: string | null; version: string | null; takenUp?: true }
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
   | { type: "tool_call"; call: string; name: string; input: Json }

@@ -17,6 +17,9 @@ export interface DriverParts {
   userHome?: string;
 }
 
+/** The variable that says which attempt of its run a process belongs to: two attempts are never alive at once (RUNS-1). */
+export const ATTEMPT_TAG = "LARES_ATTEMPT";
+
 /** How a program gets onto this machine by npm. Only data: `lares runtimes install` does the rest. */
 export interface NpmProgram {
   /** As npm takes it. */

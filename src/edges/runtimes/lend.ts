@@ -8,6 +8,7 @@ import type {
   RuntimeAdapter,
   RuntimeCapabilities,
 } from "../../core/contracts/index.ts";
+import { ATTEMPT_TAG } from "./driver.ts";
 import { type RunFolders, removeFolders } from "./folders.ts";
 import type { HostParts, OpenRun, RunRoom } from "./host.ts";
 import type { RunPlan } from "./plan/plan.ts";
@@ -77,7 +78,12 @@ export async function lend(
       isServing: () => of.isServing(),
       home: plan.home === "kept" ? folders.home : null,
       tmp: folders.tmp,
-      env: { ...parts.environment(folders.home), TMPDIR: folders.tmp, [parts.tag]: run },
+      env: {
+        ...parts.environment(folders.home),
+        TMPDIR: folders.tmp,
+        [parts.tag]: run,
+        [ATTEMPT_TAG]: String(of.attempt),
+      },
       confine: async (command: RunCommand) => {
         if (plan.boundary !== "sandbox") return command;
         const confined = await parts.confine(room, command);

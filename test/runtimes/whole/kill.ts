@@ -3,10 +3,9 @@
  * Each round kills it in one phase of one runtime, in turn, so that every phase of each of them comes up; the others are wherever they
  * happen to be. After the restart every task has to end with its answer, its effect done once, and nothing left of it.
  */
-import { readdirSync } from "node:fs";
 import { random } from "../../kill/random.ts";
-import { readProc } from "../../support/processes.ts";
-import { type GivenTask, PHASES, type RealBody, TAG, WholeLares } from "./lares.ts";
+import { processesTagged, readProc } from "../../support/processes.ts";
+import { ATTEMPT, type GivenTask, PHASES, type RealBody, TAG, WholeLares } from "./lares.ts";
 
 export interface KillReport {
   rounds: number;
@@ -17,8 +16,6 @@ export interface KillReport {
   left: string[];
   /** Processes of an earlier attempt beside those of the next one (RUNS-1). */
   overlaps: string[];
-  /** Words that an attempt repeated after the one before. */
-  again: number;
   /** From the kill to the last answer of its round. */
   ms: number[];
 }
@@ -45,7 +42,6 @@ export async function runKillRounds(options: {
     doubled: [],
     left: [],
     overlaps: [],
-    again: 0,
     ms: [],
   };
   try {
@@ -54,14 +50,13 @@ export async function runKillRounds(options: {
       const phase = PHASES[Math.floor(round / bodies.length) % PHASES.length]!;
       const tasks: GivenTask[] = [];
       for (const body of bodies) tasks.push(await whole.give(`task-${round}-${body.runtime}`, body));
-      const watched = watch(whole, tasks);
+      const watched = watch(tasks);
       await whole.reach(tasks.find(({ body }) => body === lead)!, phase, dice.below(LATEST_MS));
       const began = performance.now();
       await whole.kill();
       whole.letGo();
       for (const task of tasks) {
-        const { lost, doubled, again } = await whole.judge(task);
-        report.again += again;
+        const { lost, doubled } = await whole.judge(task);
         report.lost.push(...lost.map((one) => `round ${round + 1}: ${one}`));
         report.doubled.push(...doubled.map((one) => `round ${round + 1}: ${one}`));
       }
@@ -79,27 +74,14 @@ export async function runKillRounds(options: {
   return report;
 }
 
-/** Looks for two attempts of one run that are alive at once: one under this Lares, one under another parent. */
-function watch({ lares }: WholeLares, tasks: readonly GivenTask[]): { end(): Promise<string[]> } {
+/** Looks for two attempts of one run that are alive at once. */
+function watch(tasks: readonly GivenTask[]): { end(): Promise<string[]> } {
   const found = new Set<string>();
-  /** Of the look before: a process that is about to end loses its variables a moment before its children have another parent. */
-  let strays = new Set<number>();
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
-      const roots = findRoots();
-      const seen = new Set<number>();
-      for (const { turn, body } of tasks) {
-        const mine = roots.filter((one) => one.turn === turn);
-        const other = mine.filter(({ parent }) => parent !== lares.pid);
-        if (other.length === mine.length) continue;
-        for (const { pid } of other) {
-          seen.add(pid);
-          if (strays.has(pid))
-            found.add(`${body.runtime}, ${turn}: two attempts at once, ${readProc(`${pid}/cmdline`)}`);
-        }
-      }
-      strays = seen;
+      for (const { turn, body } of tasks)
+        for (const one of findOverlaps(turn)) found.add(`${body.runtime}, ${turn}: ${one}`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   })();
@@ -112,23 +94,32 @@ function watch({ lares }: WholeLares, tasks: readonly GivenTask[]): { end(): Pro
   };
 }
 
-/** The topmost process of each run, or several where a run has lost its parent. */
-function findRoots(): { pid: number; parent: number; turn: string }[] {
-  const tagged = new Map<number, { parent: number; turn: string }>();
-  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
-    const tag = readProc(`${name}/environ`)
-      .split("\0")
-      .find((line) => line.startsWith(`${TAG}=`));
-    const stat = readProc(`${name}/stat`);
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (tag !== undefined && state !== "Z")
-      tagged.set(Number(name), { parent: Number(parent), turn: tag.slice(TAG.length + 1) });
-  }
-  return [...tagged].flatMap(([pid, one]) => (tagged.get(one.parent)?.turn === one.turn ? [] : [{ pid, ...one }]));
+/**
+ * A look at all processes takes a while, and one that was seen at its start may be gone when the next attempt begins. So one of an earlier
+ * attempt counts only when it is still alive after one of a later attempt was seen: then both were, at that moment.
+ */
+function findOverlaps(turn: string): string[] {
+  const seen = processesTagged(TAG, turn).flatMap((pid) => {
+    const attempt = readAttempt(pid);
+    return attempt === undefined ? [] : [{ pid, attempt }];
+  });
+  const latest = Math.max(...seen.map(({ attempt }) => attempt));
+  const earlier = seen.filter(({ pid, attempt }) => attempt < latest && readAttempt(pid) === attempt);
+  return earlier.map(
+    ({ pid, attempt }) => `attempt ${attempt} beside attempt ${latest}: ${readProc(`${pid}/cmdline`).slice(0, 200)}`,
+  );
+}
+
+/** Of a process that is alive: one that has ended has no variables any more. */
+function readAttempt(pid: number): number | undefined {
+  const line = readProc(`${pid}/environ`)
+    .split("\0")
+    .find((one) => one.startsWith(`${ATTEMPT}=`));
+  return line === undefined ? undefined : Number(line.slice(ATTEMPT.length + 1));
 }
 
 export function sayKills(report: KillReport): string {
-  const { rounds, tasks, lost, doubled, left, overlaps, again, ms, kills } = report;
+  const { rounds, tasks, lost, doubled, left, overlaps, ms, kills } = report;
   const sorted = [...ms].sort((a, b) => a - b);
   const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
   return [
@@ -138,7 +129,6 @@ export function sayKills(report: KillReport): string {
     `doubled effects ${doubled.length}`,
     `leftover processes ${left.length}`,
     `two attempts at once ${overlaps.length}`,
-    `answers that the next attempt repeated in the conversation ${again}`,
     `from the kill to the last answer: median ${at(0.5)} s, longest ${at(1)} s`,
   ].join("\n");
 }

@@ -34,6 +34,7 @@ export interface GivenTask {
 }
 
 export const TAG = "LARES_RUN";
+export const ATTEMPT = "LARES_ATTEMPT";
 /** A cold start on a busy machine, several of them at once. */
 const PATIENCE = { withinMs: 600_000 };
 const ENDED = new Set(["answered", "failed", "declined", "stopped", "handed-over"]);
@@ -149,11 +150,8 @@ export class WholeLares {
     return { state, response, reason };
   }
 
-  /**
-   * What is wrong with a task that has ended, in words. `again`: how often an attempt repeated in the conversation what the one before it had
-   * said; the turn has one answer all the same.
-   */
-  async judge(task: GivenTask): Promise<{ lost: string[]; doubled: string[]; again: number }> {
+  /** What is wrong with a task that has ended, in words. */
+  async judge(task: GivenTask): Promise<{ lost: string[]; doubled: string[] }> {
     const { name, body, session } = task;
     const { state, response, reason } = await this.settle(task);
     const marks = this.marksOf(task);
@@ -168,9 +166,9 @@ export class WholeLares {
     if (marks === 0) lost.push(`${about}: it left no mark`);
     if (told.length === 0 || asked.length === 0) lost.push(`${about}: it isn't in the conversation`);
     if (marks > 1) doubled.push(`${about}: it left ${marks} marks`);
-    if (asked.length > 1) doubled.push(`${about}: it was asked for ${asked.length} times`);
+    if (told.length > 1 || asked.length > 1) doubled.push(`${about}: ${asked.length} requests, ${told.length} answers`);
     if (response.split(doneWith(name)).length > 2) doubled.push(`${about}: it was answered twice`);
-    return { lost, doubled, again: Math.max(0, told.length - 1) };
+    return { lost, doubled };
   }
 
   marksOf({ name, body }: Pick<GivenTask, "name" | "body">): number {

@@ -47,7 +47,9 @@ test("CODEX-2: the folder is untrusted, so its own settings, hooks and servers d
 });
 
 test("CODEX-3: commands get the run's tag and none of its tokens, which aren't on the command line either", () => {
-  expect(settings()).toContain('shell_environment_policy={"inherit"="core","set"={"LARES_RUN"="tag-1"}}');
+  expect(settings()).toContain(
+    'shell_environment_policy={"inherit"="core","set"={"LARES_RUN"="tag-1","LARES_ATTEMPT"="1"}}',
+  );
   expect(settings().join(" ")).not.toContain("secret");
   expect(listEnvironment(run)).toMatchObject({
     LARES_MODEL_TOKEN: "lares-run-secret",

@@ -10,6 +10,7 @@
 import { isAbsolute, join, relative } from "node:path";
 import type { RunPorts, RunRequest } from "../../../core/contracts/index.ts";
 import { defined } from "../../../core/kit/index.ts";
+import { ATTEMPT_TAG } from "../driver.ts";
 
 export interface CodexPlaces {
   /** CODEX_HOME. */
@@ -106,7 +107,7 @@ export function listSettings({ request, ports, places, tag, asks }: CodexRun): s
     // In an untrusted folder it would ask, and refuse by itself where nobody can be asked.
     ...defined({ approval_policy: asks ? undefined : "never" }),
     projects: { [places.cwd]: { trust_level: "untrusted" } },
-    shell_environment_policy: { inherit: "core", set: { [tag]: key } },
+    shell_environment_policy: { inherit: "core", set: { [tag]: key, [ATTEMPT_TAG]: String(request.attempt) } },
     sandbox_workspace_write: { exclude_slash_tmp: true, network_access: false },
     analytics: { enabled: false },
     check_for_update_on_startup: false,

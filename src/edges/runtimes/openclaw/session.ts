@@ -17,7 +17,7 @@ import type {
   RunToken,
 } from "../../../core/contracts/index.ts";
 import { AppError, asObject } from "../../../core/domain/index.ts";
-import { type Clock, defined, sha256 } from "../../../core/kit/index.ts";
+import { type Clock, defined, sha256, truthy } from "../../../core/kit/index.ts";
 import { LiveRun, type LiveSession } from "../live-run.ts";
 import { runWords } from "../words.ts";
 import { readClawFailure } from "./failure.ts";
@@ -114,7 +114,7 @@ export class ClawSession implements RunSession, LiveSession {
     }
     this.current = { id, text: "" };
     this.state = sent(startClaw(sinceToken(known, id)), id);
-    this.announce(null);
+    this.announce(null, true);
     await this.catchUp(history);
     void this.follow();
     if (end) this.expectNothing(id, end);
@@ -259,9 +259,9 @@ export class ClawSession implements RunSession, LiveSession {
     return this.call("chat.history", { sessionKey: this.key, limit: HISTORY });
   }
 
-  private announce(model: string | null): void {
+  private announce(model: string | null, takenUp = false): void {
     const version = this.gateway?.version ?? null;
-    this.live.emit({ type: "run_started", session: this.key, model, version });
+    this.live.emit({ type: "run_started", session: this.key, model, version, ...truthy({ takenUp }) });
     this.live.begin();
     if (this.current.id !== "") this.live.emit({ type: "checkpoint", token: this.token() });
   }

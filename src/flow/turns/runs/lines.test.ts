@@ -34,3 +34,26 @@ test("each call is followed by its result, also one that has none and one whose 
   expect(new Set(ids).size).toBe(3);
   expect(ended).toEqual(ids);
 });
+
+test("an answer that was cut off is in the conversation once: as the next attempt says it", () => {
+  const lines = toLines([
+    started,
+    text("I look."),
+    call("a"),
+    result("a"),
+    text("It is do"),
+    started,
+    text("It is done."),
+    started,
+    text("It is done."),
+  ]);
+  const said = lines.flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+  expect(said).toEqual(["I look.", "It is done."]);
+});
+
+test("a run that was taken up goes on in the middle of its answer", () => {
+  const takenUp: RunEventBody = { ...started, takenUp: true } as RunEventBody;
+  const events = [started, call("a"), result("a"), text("It is "), takenUp, text("done.")];
+  expect(answerText(events)).toBe("It is done.");
+  expect(toLines(events).at(-1)?.content).toEqual([{ type: "text", text: "It is done." }]);
+});

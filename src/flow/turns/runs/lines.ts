@@ -14,8 +14,8 @@ const MOST_CALLS = 200;
  * an attempt said that was cut off is said again by the next.
  */
 export function answerText(all: readonly RunEventBody[]): string {
-  const events = all.slice(all.findLastIndex(({ type }) => type === "run_started") + 1);
-  const last = events.findLastIndex(({ type }) => type === "tool_call" || type === "tool_result");
+  const events = all.slice(all.findLastIndex(isNewTry) + 1);
+  const last = events.findLastIndex(({ type }) => isDeed(type));
   return joinText(events.slice(last + 1)) || joinText(events);
 }
 
@@ -26,8 +26,12 @@ function joinText(events: readonly RunEventBody[]): string {
     .trim();
 }
 
-/** Each call is followed by its result, as every provider wants it. */
-export function toLines(events: readonly RunEventBody[]): ModelMessage[] {
+/**
+ * Each call is followed by its result, as every provider wants it. What an attempt said after its last deed before it was cut off is left
+ * out: it is no answer, and the next attempt says it again.
+ */
+export function toLines(all: readonly RunEventBody[]): ModelMessage[] {
+  const events = withoutCutOff(all);
   const results = new Map(events.flatMap((one) => (one.type === "tool_result" ? [[one.call, one] as const] : [])));
   const lines: ModelMessage[] = [];
   let text = "";
@@ -43,7 +47,7 @@ export function toLines(events: readonly RunEventBody[]): ModelMessage[] {
     ended = [];
   };
   for (const one of events) {
-    if (one.type === "run_started") flush();
+    if (isNewTry(one)) flush();
     else if (one.type === "text") {
       if (calls.length > 0) flush();
       text += one.text;
@@ -56,6 +60,28 @@ export function toLines(events: readonly RunEventBody[]): ModelMessage[] {
   }
   flush();
   return lines;
+}
+
+function withoutCutOff(events: readonly RunEventBody[]): RunEventBody[] {
+  const kept: RunEventBody[] = [];
+  for (const one of events) {
+    if (isNewTry(one)) {
+      const last = kept.findLastIndex((before) => isDeed(before.type) || isNewTry(before));
+      const left = kept.splice(last + 1).filter(({ type }) => type !== "text");
+      kept.push(...left);
+    }
+    kept.push(one);
+  }
+  return kept;
+}
+
+/** An attempt that starts over, or goes on after being told so. One that was taken up goes on in the middle of a word. */
+function isNewTry(event: RunEventBody): boolean {
+  return event.type === "run_started" && !event.takenUp;
+}
+
+function isDeed(type: RunEventBody["type"]): boolean {
+  return type === "tool_call" || type === "tool_result";
 }
 
 function toResult(

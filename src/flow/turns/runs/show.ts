@@ -14,8 +14,8 @@ export function makeShow(parts: TurnParts, run: TurnRun, hidden: boolean): (even
   return (event) => {
     switch (event.type) {
       case "run_started":
-        // An attempt that was cut off may have left words on the screen.
-        p.call++;
+        // An attempt that was cut off may have left words on the screen; one that was taken up goes on with them.
+        if (!event.takenUp) p.call++;
         return;
       case "text":
         if (!hidden) bus.emit({ event: "turn.delta", ...of, call: p.call, text: event.text });
