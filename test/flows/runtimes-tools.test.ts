@@ -1,8 +1,8 @@
 /** Lares' own tools in another runtime: the built program lends them to a fake ACP agent (test/fakes/acp-agent) over MCP. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Lares, startLares } from "../support/index.ts";
+import { Lares, startLares, until } from "../support/index.ts";
 import { needs } from "../support/not-run.ts";
 import { processesTagged } from "../support/processes.ts";
 import { describeFake, orders } from "../support/run-crashes.ts";
@@ -30,16 +30,42 @@ describe.skipIf(!needs("bwrap", "Lares' own tools in another runtime"))("Lares' 
     const saved = await lares.chat("owner", orders.use("memory_save", { text: FACT }));
     expect(saved).toMatchObject({ state: "answered", response: expect.stringMatching(/^ok: /) });
     expect(readFake(lares, "tools").sort()).toEqual([
-      "memory_save",
-      "memory_search",
-      "message",
-      "schedule_add",
-      "sessions_spawn",
+      ...["board_comment", "board_create", "board_get", "board_hand_in", "board_list"],
+      ...["memory_save", "memory_search", "message", "schedule_add", "sessions_spawn"],
     ]);
     const { results } = await lares.rpc("memory.search", { query: "harbour master" });
     expect(results.map(({ text }) => text)).toContain(FACT);
     const found = await lares.chat("owner", orders.use("memory_search", { query: "harbour master" }));
     expect(found.response).toContain("Brigitte");
+  });
+
+  test("a task that it adds to the board is asked about as from our own loop, and there once (TURNS-18)", async () => {
+    const lares = await start();
+    const painted = { title: "Paint the boat", person: "ana" };
+    const parked = await lares.chat("owner", orders.use("board_create", painted));
+    expect(parked).toMatchObject({ state: "parked", approval: { tool: "board_create" } });
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+    expect((await lares.rpc("chat.wait", { turn: parked.turn })).response).toMatch(/^ok: /);
+    expect((await lares.rpc("board.list", {})).tasks.map(({ title }) => title)).toEqual(["Paint the boat"]);
+    expect((await lares.chat("owner", orders.use("board_list", {}))).response).toContain("Paint the boat");
+    const commented = await lares.chat("owner", orders.use("board_comment", { task: "1", text: "blue" }));
+    expect(commented.response).toMatch(/^ok: .*#1/);
+  });
+
+  test("a member of a team writes in its room, and only there (TURNS-18)", async () => {
+    const lares = new Lares({
+      config: { agents: { ada: { runtime: "fake" } }, runtimes: { fake: describeFake() } },
+    });
+    onTestFinished(() => lares.dispose());
+    mkdirSync(join(lares.home, "teams", "pair"), { recursive: true });
+    const team = { title: "Pair", lead: "ada", members: [{ agent: "ada" }] };
+    writeFileSync(join(lares.home, "teams", "pair", "team.yaml"), JSON.stringify(team));
+    await lares.start();
+    const order = orders.use("room_post", { text: "from inside" });
+    await lares.rpc("teams.post", { id: "pair", text: order });
+    const said = async () => (await lares.rpc("teams.posts", { id: "pair" })).posts.map(({ text }) => text);
+    await until("the post", async () => (await said()).includes("from inside"), { instead: said });
+    expect((await lares.chat("owner", order, { agent: "ada" })).response).toMatch(/^failed: /);
   });
 
   test("the token is worth nothing after the run, and never opens the door to models (PROXY-5, MCPSERVER-11)", async () => {

@@ -89,6 +89,7 @@ export async function buildTurns(built: All & { runtimes: Runtimes }): Promise<T
     questions: buildQuestions(built),
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : workshop.mcp.served.get(name)),
+      onDemand: (name) => tools.onDemand(name),
       unknown: (name, allowed) => tools.unknown(name, allowed),
       place: (caller) => {
         const own = { ...agents.place(asId<AgentId>(caller.agent)), roots: roots.of(caller.agent) };

@@ -26,7 +26,9 @@ export interface ToolRegistry {
   /** One sentence for a name that is no tool: which one is meant and how it is called. Names only what may be used. */
   unknown(name: string, allowed?: readonly string[]): string;
   /** The tools that are run through `tool_run`, so that a direct call of one says so. */
-  found(specs: readonly ToolSpec[]): void;
+  found(tools: readonly Tool[]): void;
+  /** One of those by its name: for another runtime, which is lent tools one by one. */
+  onDemand(name: string): Tool | undefined;
   /** Adds a tool at the end. A name can be taken once: nobody replaces a tool that was judged under its name. */
   register(tool: Tool): void;
 }
@@ -102,17 +104,20 @@ export function registerTools(
   const also = registry.all();
   if (onDemand.length)
     for (const tool of createOnDemandTools({ onDemand, skills, also, served })) registry.register(tool);
-  registry.found(onDemand.map((tool) => tool.spec));
+  registry.found(onDemand);
 }
 
 function emptyRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
-  let found: readonly ToolSpec[] = [];
+  let found: readonly Tool[] = [];
   const specs = () => [...tools.values()].filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec);
   const unknown = (name: string, allowed?: readonly string[]) => {
     const isAllowed = (spec: ToolSpec) =>
       !allowed || allowed.includes(spec.name) || /^tool_(search|run)$/.test(spec.name);
-    return unknownTool(name, { offered: specs().filter(isAllowed), found: found.filter(isAllowed) });
+    return unknownTool(name, {
+      offered: specs().filter(isAllowed),
+      found: found.map(({ spec }) => spec).filter(isAllowed),
+    });
   };
   return {
     specs,
@@ -124,9 +129,10 @@ function emptyRegistry(): ToolRegistry {
       throw new AppError("TOOL_INPUT", { message: unknown(name), retry: "after-change", origin: "own" });
     },
     unknown,
-    found(specs) {
-      found = specs;
+    found(tools) {
+      found = tools;
     },
+    onDemand: (name) => found.find(({ spec }) => spec.name === name),
     register(tool) {
       if (tools.has(tool.spec.name)) throw new Error(`a tool named "${tool.spec.name}" is registered already`);
       tools.set(tool.spec.name, tool);

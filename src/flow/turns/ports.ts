@@ -239,6 +239,8 @@ export interface ReplySink {
 export interface Toolbox {
   /** The tool of this name, offered or not. */
   get(name: string): Tool | undefined;
+  /** One that our own loop finds by a search only; another runtime is lent it under its name. */
+  onDemand(name: string): Tool | undefined;
   /** What the model reads when it calls a tool that is not there. Names only what may be used here. */
   unknown(name: string, allowed?: readonly string[]): string;
   /** Where a call of this agent works. */

@@ -52,7 +52,7 @@ import {
 } from "../words.ts";
 import { toCall, withAskedTools } from "./asked.ts";
 import { answerText, toLines, toText } from "./lines.ts";
-import { listOwn, runAllowed, useOwn } from "./own.ts";
+import { listOwn, runAllowed, useOwn, withOnDemand } from "./own.ts";
 import { makeShow } from "./show.ts";
 import { spokenText, steerRun } from "./steer.ts";
 
@@ -67,11 +67,12 @@ const MOST_BEFORE = 16_000;
 
 /** Without a body: the agent had one when the turn began, and the settings have changed since. */
 export async function carry(
-  given: TurnParts,
+  plain: TurnParts,
   run: TurnRun,
   body: OtherBody | undefined,
   input: SegmentInput,
 ): Promise<Outcome> {
+  const given = withOnDemand(plain);
   if (!body) {
     await given.bodies.runs.ended(run.turn);
     return finish(given, run, { state: "failed", text: "", reason: OTHER_BODY });

@@ -6,7 +6,7 @@
  * TURNS-19: what a person allowed is run once, also when the attempt that asked is gone; the next one reads the result.
  */
 import type { Outcome, RunToolResult, ToolSpec } from "../../../core/contracts/index.ts";
-import type { ToolCallPart } from "../../../core/domain/index.ts";
+import { readTeamSession, type ToolCallPart } from "../../../core/domain/index.ts";
 import { act, isFromOutside } from "../act.ts";
 import { heardResult } from "../hooked.ts";
 import { nameTool } from "../judge.ts";
@@ -18,15 +18,32 @@ import { NOT_IN_RUNS } from "../words.ts";
 import type { CarriedTurn } from "./carry.ts";
 
 /** Files, commands and the web it has its own tools for. */
-const OWN: readonly string[] = ["memory_search", "memory_save", "message", "schedule_add", "sessions_spawn"];
+const OWN: readonly string[] = [
+  ...["memory_search", "memory_save", "message", "schedule_add", "sessions_spawn"],
+  ...["board_list", "board_get", "board_create", "board_comment", "board_hand_in"],
+];
+/** Where a team works together. */
+const OF_ROOMS: readonly string[] = ["room_post", "room_read"];
+
+function listNames(session: string): readonly string[] {
+  return readTeamSession(session) ? [...OWN, ...OF_ROOMS] : OWN;
+}
+
+/** The same parts, with tools that our own loop finds only by a search: they are judged and run under their own names. */
+export function withOnDemand(parts: TurnParts): TurnParts {
+  const { tools } = parts;
+  return { ...parts, tools: { ...tools, get: (name) => tools.get(name) ?? tools.onDemand(name) } };
+}
 
 /** TURNS-18 */
-export function listOwn(parts: TurnParts, { tools, p }: TurnRun): ToolSpec[] {
+export function listOwn(parts: TurnParts, { tools, p, session }: TurnRun): ToolSpec[] {
   const isOpen = (name: string) => (!tools || tools.includes(name)) && (!p.narrowed || p.narrowed.includes(name));
-  return OWN.filter(isOpen).flatMap((name) => {
-    const tool = parts.tools.get(name);
-    return tool && (tool.offered?.() ?? true) ? [tool.spec] : [];
-  });
+  return listNames(session)
+    .filter(isOpen)
+    .flatMap((name) => {
+      const tool = parts.tools.get(name);
+      return tool && (tool.offered?.() ?? true) ? [tool.spec] : [];
+    });
 }
 
 /** Judged, then run, asked about or refused. */
@@ -40,7 +57,8 @@ export async function useOwn(
   const { p } = run;
   const { name, input, attempt, isAnnounced } = stop;
   const answered = (result: RunToolResult) => ({ answer: { call: stop.call, about: name, result } });
-  if (!OWN.includes(name)) return answered({ text: parts.tools.unknown(name, OWN), isError: true });
+  const lent = listNames(run.session);
+  if (!lent.includes(name)) return answered({ text: parts.tools.unknown(name, lent), isError: true });
   const call: ToolCallPart = { type: "tool-call", id: `run-${n}`, name, input };
   // Steps have the number of the stretch: what was shown since isn't counted in a replay.
   const at = { ...p, call: n + 1, tainted: !isAnnounced || (await hasReadOutside(parts, run)) };
