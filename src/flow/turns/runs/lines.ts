@@ -75,7 +75,7 @@ function withoutCutOff(events: readonly RunEventBody[]): RunEventBody[] {
   return kept;
 }
 
-/** An attempt that starts over, or goes on after being told so. One that was taken up goes on in the middle of a word. */
+/** An attempt that starts over, or goes on from the handover. One that was taken up goes on in the middle of a word. */
 function isNewTry(event: RunEventBody): boolean {
   return event.type === "run_started" && !event.takenUp;
 }
