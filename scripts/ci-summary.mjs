@@ -5,7 +5,8 @@
  *   node scripts/ci-summary.mjs REPORT NOT-RUN [--bare REPORT NOT-RUN]
  *   node scripts/ci-summary.mjs --failed REPORT
  *
- * `--bare`: the run with every optional program hidden. There skips are expected, and none at all means that nothing was hidden.
+ * `--bare`: the run with every optional program hidden. There skips are expected, and none at all means that nothing was hidden. The
+ * other run may then leave out files that meet no program; a test that passed in either is counted once.
  * `--failed` prints the files with failed tests, one a line, for a second run of their own. Its report is REPORT.again: a test that
  * passes there is counted as passed and named as unsteady, so that nobody overlooks it; one that fails twice has failed.
  */
@@ -28,8 +29,16 @@ if (bare)
   );
 if (main.skipped > 0) process.stdout.write(`skipped: ${main.skipped}\n`);
 const failed = main.failed + (bare?.failed ?? 0);
-process.stdout.write(`${main.passed} passed, ${failed} failed\n`);
+const passed = main.passed + (bare ? passedOnlyThere(bareReport, report) : 0);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 || main.passed === 0 ? 1 : 0;
+
+/** Tests that passed in the first report, of files that the second does not have. */
+function passedOnlyThere(first, second) {
+  const had = new Set(read(second)?.testResults.map(({ name }) => name));
+  const others = read(first)?.testResults.filter(({ name }) => !had.has(name)) ?? [];
+  return others.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === "passed").length;
+}
 
 /** What a run came to; every reason to fail is said. */
 function judge(label, file = "", notRunFile = "") {
