@@ -108,7 +108,9 @@ describe("capture", () => {
       source: "session:agent:main:capture",
     });
     await until("today's note", () => {
-      const notes = existsSync(file("memory")) ? readdirSync(file("memory")) : [];
+      const notes = existsSync(file("memory"))
+        ? readdirSync(file("memory")).filter((name) => name.endsWith(".md"))
+        : [];
       return notes.length === 1 && read(`memory/${notes[0]}`).includes("sesame");
     });
     const looks = requestsWith(model, "sesame").filter((r) => r.system.includes("You keep the long-term memory"));

@@ -30,7 +30,7 @@ export function translate(sql: string): string {
   return outsideQuotes(sql, (code) =>
     code
       .replace(/\?/g, () => `$${++n}`)
-      .replace(/\bON CONFLICT \(([^)]*)\)/gi, "ON CONFLICT ($1, tenant)")
+      .replace(/\bON CONFLICT \(([^()]*)\)/gi, "ON CONFLICT ($1, tenant)")
       .replace(/\bjson_object\(/gi, "json_build_object(")
       .replace(/\blower\(/gi, "lower_ascii("),
   );
